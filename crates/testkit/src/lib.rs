@@ -1,0 +1,18 @@
+//! Real parts for tests: Kubernetes' API server and node, Envoy, istiod, a registry, networks of namespaces.
+//!
+//! A test asks for a part (`ApiServer::shared()`, `Envoy::start(…)`), uses it, and forgets it. Everything that a
+//! test process starts belongs to its [`run`]: one folder, one keeper that outlives the process just long enough
+//! to end what is left, whether the process returned, panicked or was killed. Nothing here is a mock, and nothing
+//! here may become a dependency of the product.
+
+pub mod error;
+pub mod needs;
+pub mod part;
+pub mod pki;
+pub mod ports;
+pub mod run;
+pub mod tools;
+pub mod wait;
+
+pub use error::{Error, Result};
+pub use part::Part;

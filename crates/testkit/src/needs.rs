@@ -1,0 +1,63 @@
+//! What a test needs of the machine, and what happens where it is not there.
+//!
+//! `needs!(ApiServer::NEEDS, Envoy::NEEDS)` as the first line of a test: where something is missing, the test is
+//! named as skipped, on standard error and in the file that `cargo xtask test` counts from, and returns. With
+//! `CI` set nothing is skipped: the test fails.
+
+use std::{fs::OpenOptions, io::Write};
+
+use crate::tools;
+
+/// Root, in a list of needs; every other word is a command or, with a slash, a folder of the tools cache.
+pub const ROOT: &str = "root";
+
+#[macro_export]
+macro_rules! needs {
+    ($($needs:expr),+ $(,)?) => {
+        if let Some(lacking) = $crate::needs::lacking(&[$($needs),+]) {
+            return $crate::needs::skip(&lacking);
+        }
+    };
+}
+
+/// The first need that this machine does not meet, in words.
+pub fn lacking(needs: &[&[&str]]) -> Option<String> {
+    needs.iter().copied().flatten().find_map(|need| match *need {
+        ROOT if nix::unistd::geteuid().is_root() => None,
+        ROOT => Some("needs root".to_owned()),
+        folder if folder.contains('/') => tools::folder(folder).err().map(|error| error.to_string()),
+        command => tools::command(command).err().map(|error| error.to_string()),
+    })
+}
+
+/// A test's result when it did not run.
+pub trait Skipped {
+    fn skipped() -> Self;
+}
+
+impl Skipped for () {
+    fn skipped() -> Self {}
+}
+
+impl<E> Skipped for Result<(), E> {
+    fn skipped() -> Self {
+        Ok(())
+    }
+}
+
+/// Records the running test as skipped.
+///
+/// # Panics
+/// With `CI` set, where a skipped test is a failed one.
+pub fn skip<T: Skipped>(reason: &str) -> T {
+    assert!(std::env::var_os("CI").is_none(), "skipped, which CI does not allow: {reason}");
+    let thread = std::thread::current();
+    let line = format!("skipped {}: {reason}\n", thread.name().unwrap_or("a test"));
+    let _ = std::io::stderr().write_all(line.as_bytes());
+    if let Some(file) = std::env::var_os("MIZZEN_SKIPPED")
+        && let Ok(mut file) = OpenOptions::new().append(true).create(true).open(file)
+    {
+        let _ = file.write_all(line.as_bytes());
+    }
+    T::skipped()
+}

@@ -1,0 +1,127 @@
+//! One child process that belongs to the run: started with a log of its own, ended when dropped.
+
+use std::{
+    fs::File,
+    io::{Read, Seek, SeekFrom},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use nix::{
+    sys::signal::{Signal, kill},
+    unistd::Pid,
+};
+
+use crate::{
+    error::{During, Error, Result},
+    run::{MARK, run},
+    wait,
+};
+
+pub struct Part {
+    name: String,
+    child: Mutex<Child>,
+    pid: u32,
+    log: PathBuf,
+}
+
+impl Part {
+    /// Starts the command; output goes to the part's log, input is empty.
+    pub fn start(name: &str, mut command: Command) -> Result<Self> {
+        let log = run().log_file(name);
+        let out = File::create(&log).during(format_args!("log of {name}"))?;
+        let err = out.try_clone().during(format_args!("log of {name}"))?;
+        let program = command.get_program().to_string_lossy().into_owned();
+        let child = command
+            .env(MARK, run().folder())
+            .stdin(Stdio::null())
+            .stdout(out)
+            .stderr(err)
+            .spawn()
+            .during(format_args!("start {program}"))?;
+        Ok(Self { name: name.to_owned(), pid: child.id(), child: Mutex::new(child), log })
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    pub fn log_file(&self) -> &Path {
+        &self.log
+    }
+
+    /// Everything that the part has printed so far.
+    pub fn log(&self) -> String {
+        std::fs::read(&self.log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+    }
+
+    /// How it ended, if it did.
+    pub fn ended(&self) -> Option<ExitStatus> {
+        self.child().try_wait().ok().flatten()
+    }
+
+    /// Sends a signal; a part that is gone already is no error.
+    pub fn signal(&self, signal: Signal) {
+        if self.ended().is_none() {
+            let _ = kill(Pid::from_raw(self.pid.cast_signed()), signal);
+        }
+    }
+
+    /// Ends the part at once and waits until it is gone.
+    pub fn kill(&self) {
+        let mut child = self.child();
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+
+    /// An error about this part, with the end of its log.
+    pub fn error(&self, reason: impl std::fmt::Display) -> Error {
+        Error::Part { part: self.name.clone(), reason: reason.to_string(), log: Some(self.log.clone()) }
+    }
+
+    /// Waits for a condition of this part; gives up early when the process ends.
+    pub async fn until<T>(
+        &self,
+        what: &str,
+        limit: Duration,
+        mut probe: impl AsyncFnMut() -> wait::Seen<T>,
+    ) -> Result<T> {
+        let outcome = wait::until(what, limit, async || match self.ended() {
+            Some(status) => wait::Seen::Never(format!("it ended ({status})")),
+            None => probe().await,
+        });
+        outcome.await.map_err(|error| self.error(error))
+    }
+
+    fn child(&self) -> std::sync::MutexGuard<'_, Child> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// The last lines of a log, indented, for an error message.
+pub(crate) fn tail(log: &Path, lines: usize) -> String {
+    let read = || -> std::io::Result<String> {
+        let mut file = File::open(log)?;
+        let length = file.seek(SeekFrom::End(0))?;
+        file.seek(SeekFrom::Start(length.saturating_sub(16 * 1024)))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let text = read().unwrap_or_default();
+    let all: Vec<&str> = text.lines().collect();
+    let last = &all[all.len().saturating_sub(lines)..];
+    last.iter().map(|line| format!("  | {line}\n")).collect()
+}

@@ -1,0 +1,110 @@
+//! The run: what one test process owns, and who cleans up after it.
+//!
+//! In: nothing; the first part that is started makes the run. Out: a folder for state, a folder for logs, a
+//! runtime for what must outlive a single test, and the keeper. Rust drops no statics and nobody drops anything
+//! after `kill -9`, so cleaning up is not left to this process: `keeper.sh` does it in every case, the same way.
+
+use std::{
+    fs,
+    io::Write,
+    os::unix::{fs::PermissionsExt, process::CommandExt},
+    panic,
+    path::{Path, PathBuf},
+    process::{ChildStdin, Command, Stdio},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use tokio::runtime::Runtime;
+
+/// Carried by every process that belongs to a run; the keeper finds them by it.
+pub const MARK: &str = "MIZZEN_RUN";
+
+pub struct Run {
+    folder: PathBuf,
+    runtime: Runtime,
+    next: AtomicU32,
+    /// Closed by the kernel when this process ends: the keeper's signal.
+    _lifeline: ChildStdin,
+}
+
+/// The run of this process.
+pub fn run() -> &'static Run {
+    static RUN: OnceLock<Run> = OnceLock::new();
+    RUN.get_or_init(Run::new)
+}
+
+impl Run {
+    #[expect(clippy::expect_used, reason = "without a folder and a keeper no test of this process can run")]
+    fn new() -> Self {
+        let folder = std::env::temp_dir().join(format!("mizzen-run-{}", std::process::id()));
+        fs::create_dir_all(folder.join("logs")).expect("the run's folder can be made");
+        // Proxies run as another user and read their configuration here.
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).expect("the run's folder is ours");
+        let mut keeper = Command::new("sh")
+            .args(["-c", include_str!("keeper.sh"), "mizzen-keeper"])
+            .arg(&folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .expect("sh can be started");
+        if std::env::var_os("MIZZEN_KEEP").is_some() {
+            let _ = fs::write(folder.join("keep-all"), "");
+        }
+        keep_logs_of_failed_tests(folder.clone());
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name("mizzen-run")
+            .enable_all()
+            .build()
+            .expect("a runtime can be made");
+        let lifeline = keeper.stdin.take().expect("standard input was asked for");
+        Self { folder, runtime, next: AtomicU32::new(0), _lifeline: lifeline }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Also the name of every control group that this run makes.
+    pub fn name(&self) -> String {
+        self.folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// Where servers and relays of this process live: a test's own runtime ends with the test.
+    pub fn runtime(&self) -> &tokio::runtime::Handle {
+        self.runtime.handle()
+    }
+
+    /// A new folder for one part, readable by other users.
+    pub fn part_folder(&self, part: &str) -> std::io::Result<PathBuf> {
+        let folder = self.folder.join(format!("{:03}-{part}", self.number()));
+        fs::create_dir(&folder)?;
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755))?;
+        Ok(folder)
+    }
+
+    /// A new log file for one part.
+    pub fn log_file(&self, part: &str) -> PathBuf {
+        self.folder.join("logs").join(format!("{:03}-{part}.log", self.number()))
+    }
+
+    fn number(&self) -> u32 {
+        self.next.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+fn keep_logs_of_failed_tests(folder: PathBuf) {
+    let previous = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        previous(info);
+        if fs::write(folder.join("failed"), "").is_ok() {
+            // Past libtest's capture: the place must be seen in any case.
+            let _ = writeln!(std::io::stderr(), "the logs of this run are kept in {}/logs", folder.display());
+        }
+    }));
+}
