@@ -5,14 +5,22 @@
 //! to end what is left, whether the process returned, panicked or was killed. Nothing here is a mock, and nothing
 //! here may become a dependency of the product.
 
+pub mod echo;
+pub mod envoy;
 pub mod error;
+pub mod istiod;
+pub mod kubectl;
 pub mod needs;
+pub mod net;
 pub mod part;
 pub mod pki;
 pub mod ports;
+pub mod registry;
 pub mod run;
+pub mod secrets;
 pub mod tools;
 pub mod wait;
+pub mod wire;
 
 pub use error::{Error, Result};
 pub use part::Part;

@@ -1,0 +1,157 @@
+//! A real istiod on a real API server, without a node: the original to compare with, and a control plane for tests
+//! of everything else.
+//!
+//! In: a kubeconfig and [`Options`]. Out: the process, ready, with Istio's and the Gateway API's kinds installed; its
+//! discovery port without TLS; its debug pages. Its certificate authority is off: identities come from
+//! [`crate::secrets`]. Filters that only Istio's own proxy has are off too, so that a stock Envoy takes what it says.
+
+mod injection;
+
+use std::{fs, net::SocketAddr, path::Path, path::PathBuf, process::Command};
+
+use bytes::Bytes;
+use http::Request;
+use http_body_util::Full;
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+
+use self::injection::Injection;
+use crate::{
+    error::{During, Error, Result},
+    kubectl::Kubectl,
+    part::Part,
+    ports,
+    run::run,
+    tools,
+    wait::{PATIENCE, Seen},
+    wire,
+};
+
+pub const NAMESPACE: &str = "istio-system";
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// MeshConfig; Istio's defaults for what is not said.
+    pub mesh_config: Value,
+    /// Whether it injects sidecars: one such istiod for an API server, its webhook lives as long as it does.
+    pub injection: bool,
+    /// More switches (`PILOT_…`), after the ones of this kit.
+    pub environment: Vec<(String, String)>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { mesh_config: json!({}), injection: false, environment: Vec::new() }
+    }
+}
+
+pub struct Istiod {
+    part: Part,
+    discovery: SocketAddr,
+    http: SocketAddr,
+    /// Removes the webhook when dropped.
+    _injection: Option<Injection>,
+}
+
+impl Istiod {
+    pub const NEEDS: &[&str] =
+        &["pilot-discovery", "kubectl", "modules/istio", "modules/gateway-api"];
+    /// Besides, with injection.
+    pub const INJECTION_NEEDS: &[&str] = &["helm"];
+
+    pub async fn start(kubeconfig: &Path, options: Options) -> Result<Self> {
+        let kubectl = Kubectl::new(kubeconfig);
+        install_kinds(&kubectl).await?;
+        let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": NAMESPACE } });
+        kubectl.apply([namespace]).await?;
+
+        let folder = run().part_folder("istiod").during("make istiod's folder")?;
+        let mesh = folder.join("mesh.json");
+        fs::write(&mesh, options.mesh_config.to_string()).during("write the mesh configuration")?;
+        let [discovery, http, monitoring, https] = ports::free()?.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+        let injection = match options.injection {
+            true => Some(Injection::prepare(&kubectl, https, &folder).await?),
+            false => None,
+        };
+
+        let mut command = Command::new(tools::command("pilot-discovery")?);
+        command
+            .current_dir(&folder)
+            .envs([
+                ("POD_NAME", "istiod-0"),
+                ("POD_NAMESPACE", NAMESPACE),
+                ("ENABLE_CA_SERVER", "false"),
+                ("ENABLE_LEADER_ELECTION", "false"),
+                ("INJECT_ENABLED", if options.injection { "true" } else { "false" }),
+                ("PILOT_ENABLE_GATEWAY_API_DEPLOYMENT_CONTROLLER", "false"),
+                ("PILOT_ENABLE_ALPN_FILTER", "false"),
+                ("PILOT_ENABLE_METADATA_EXCHANGE", "false"),
+            ])
+            .envs(options.environment)
+            .args(["discovery", "--registries=Kubernetes", "--domain=cluster.local", "--clusterID=Kubernetes"])
+            .args(["-n", NAMESPACE, "--secureGRPCAddr=", "--ctrlz_port=0"])
+            .args(["--kubernetesApiQPS=1000", "--kubernetesApiBurst=2000", "--keepaliveMaxServerConnectionAge=24h"])
+            .arg(format!("--kubeconfig={}", kubeconfig.display()))
+            .arg(format!("--meshConfig={}", mesh.display()))
+            .arg(format!("--grpcAddr={discovery}"))
+            .arg(format!("--httpAddr={http}"))
+            .arg(format!("--monitoringAddr={monitoring}"));
+        match &injection {
+            Some(injection) => command.args(injection.arguments()),
+            None => command.arg("--httpsAddr="),
+        };
+
+        let istiod = Self { part: Part::start("istiod", command)?, discovery, http, _injection: injection };
+        let ready = async || Seen::from_result(istiod.get("/ready").await.map(|_| ()));
+        istiod.part.until("istiod to be ready", PATIENCE, ready).await?;
+        if let Some(injection) = &istiod._injection {
+            let trusted = async || Seen::from_result(injection.trusted(&kubectl).await);
+            istiod.part.until("istiod to sign its webhook", PATIENCE, trusted).await?;
+        }
+        Ok(istiod)
+    }
+
+    /// Where proxies connect, without TLS.
+    pub fn discovery(&self) -> SocketAddr {
+        self.discovery
+    }
+
+    pub fn part(&self) -> &Part {
+        &self.part
+    }
+
+    /// A debug page, such as `syncz` or `registryz`.
+    pub async fn debug(&self, page: &str) -> Result<Value> {
+        self.get(&format!("/debug/{page}")).await?.json()
+    }
+
+    /// Everything that it has for a connected proxy.
+    pub async fn config_dump(&self, pod: &str, namespace: &str) -> Result<Value> {
+        self.debug(&format!("config_dump?proxyID={pod}.{namespace}")).await
+    }
+
+    async fn get(&self, path: &str) -> Result<wire::Reply> {
+        let stream = TcpStream::connect(self.http).await.during("connect to istiod")?;
+        let request = Request::get(path).header("host", "istiod").body(Full::<Bytes>::default());
+        wire::http1(stream, request.map_err(Error::other)?).await?.successful()
+    }
+}
+
+/// Istio's kinds and the Gateway API's; istiod does not watch what is not there when it starts.
+async fn install_kinds(kubectl: &Kubectl) -> Result<()> {
+    let istio = tools::folder("modules/istio")?.join("manifests/charts/base/files/crd-all.gen.yaml");
+    let folder = tools::folder("modules/gateway-api")?.join("config/crd/experimental");
+    let mut files: Vec<PathBuf> = fs::read_dir(&folder)
+        .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect())
+        .during("look for the kinds of the Gateway API")?;
+    // Beside the kinds lie a kustomization and a policy that forbids to change them.
+    files.retain(|file| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("gateway.networking.") && !name.contains("_vap_")
+    });
+    files.sort();
+    files.push(istio);
+    kubectl.apply_files(&files).await?;
+    let words = ["wait", "--for=condition=Established", "crd", "--all", "--timeout=90s"];
+    kubectl.run(&words, String::new()).await.map(|_| ())
+}
