@@ -7,6 +7,7 @@
 
 pub mod error;
 pub mod needs;
+pub mod netns;
 pub mod part;
 pub mod pki;
 pub mod ports;
