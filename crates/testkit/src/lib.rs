@@ -5,6 +5,7 @@
 //! to end what is left, whether the process returned, panicked or was killed. Nothing here is a mock, and nothing
 //! here may become a dependency of the product.
 
+pub mod control_plane;
 pub mod error;
 pub mod needs;
 pub mod netns;
