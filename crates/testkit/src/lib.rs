@@ -5,6 +5,7 @@
 //! to end what is left, whether the process returned, panicked or was killed. Nothing here is a mock, and nothing
 //! here may become a dependency of the product.
 
+pub mod control_plane;
 pub mod echo;
 pub mod envoy;
 pub mod error;
@@ -12,6 +13,7 @@ pub mod istiod;
 pub mod kubectl;
 pub mod needs;
 pub mod net;
+pub mod netns;
 pub mod part;
 pub mod pki;
 pub mod ports;
