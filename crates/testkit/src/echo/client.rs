@@ -12,7 +12,11 @@ use tokio::{
 };
 use tokio_rustls::TlsConnector;
 
-use super::{Answer, http as frames, tls};
+use super::{
+    Answer,
+    handler::{FRAME, framed},
+    tls,
+};
 use crate::{
     error::{During, Error, Result},
     netns::NetNs,
@@ -110,7 +114,7 @@ impl Call {
         for (name, value) in self.headers.iter().filter(|(name, _)| name != "host") {
             request = request.header(name, value);
         }
-        let body = if grpc { frames::framed(&self.body) } else { self.body.clone() };
+        let body = if grpc { framed(&self.body) } else { self.body.clone() };
         request.body(Full::new(body)).map_err(Error::other)
     }
 }
@@ -183,7 +187,7 @@ async fn exchange(stream: impl Stream, call: &Call) -> Result<Reply> {
         Protocol::Http2 => wire::http2(stream, call.request()?).await,
         Protocol::Grpc => {
             let mut reply = wire::http2(stream, call.request()?).await?;
-            reply.body = reply.body.slice(frames::FRAME.min(reply.body.len())..);
+            reply.body = reply.body.slice(FRAME.min(reply.body.len())..);
             Ok(reply)
         }
         Protocol::Tcp => line(stream, &call.body).await,

@@ -6,7 +6,7 @@
 
 mod answer;
 mod client;
-mod http;
+mod handler;
 mod server;
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ use tokio::{
 };
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
-use super::{Answer, SeenTls, http, tls};
+use super::{Answer, SeenTls, handler, tls};
 use crate::wire::Stream;
 
 #[derive(Clone, Copy)]
@@ -69,7 +69,7 @@ impl Server {
     async fn speak(&self, stream: impl Stream, connection: Connection) {
         match self.speaks {
             Speaks::Http => {
-                let service = hyper::service::service_fn(move |request| http::answer(connection.clone(), request));
+                let service = hyper::service::service_fn(move |request| handler::answer(connection.clone(), request));
                 let _ = auto::Builder::new(TokioExecutor::new())
                     .serve_connection(TokioIo::new(stream), service)
                     .await;
