@@ -3,8 +3,8 @@
 use std::{net::IpAddr, path::Path};
 
 use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair,
-    KeyUsagePurpose, SanType,
+    BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, ExtendedKeyUsagePurpose,
+    IsCa, KeyPair, KeyUsagePurpose, SanType,
 };
 
 use crate::error::{During, Error, Result};
@@ -61,7 +61,11 @@ impl Authority {
     /// A new key with a certificate for both sides of a connection.
     pub fn leaf(&self, leaf: &Leaf<'_>) -> Result<Pair> {
         let mut params = CertificateParams::default();
-        params.distinguished_name.push(DnType::CommonName, leaf.common_name);
+        // A workload's identity is in its URI alone; Envoy refuses a common name that is there and empty.
+        params.distinguished_name = DistinguishedName::new();
+        if !leaf.common_name.is_empty() {
+            params.distinguished_name.push(DnType::CommonName, leaf.common_name);
+        }
         if let Some(organization) = leaf.organization {
             params.distinguished_name.push(DnType::OrganizationName, organization);
         }

@@ -64,11 +64,10 @@ impl Admin {
     pub async fn stats(&self) -> Result<Stats> {
         let page: Value = self.get("/stats?format=json").await?.successful()?.json()?;
         let all = page["stats"].as_array().ok_or_else(|| Error::other("no statistics in Envoy's answer"))?;
-        let values = all
+        Ok(all
             .iter()
             .filter_map(|stat| Some((stat["name"].as_str()?.to_owned(), stat["value"].as_u64()?)))
-            .collect();
-        Ok(Stats { values })
+            .collect())
     }
 
     /// Sets the level of one logger, or of all for `None`.
@@ -112,5 +111,11 @@ impl Stats {
 
     pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
         self.values.iter().map(|(name, value)| (name.as_str(), *value))
+    }
+}
+
+impl FromIterator<(String, u64)> for Stats {
+    fn from_iter<I: IntoIterator<Item = (String, u64)>>(all: I) -> Self {
+        Self { values: all.into_iter().collect() }
     }
 }

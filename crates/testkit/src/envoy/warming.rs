@@ -1,4 +1,4 @@
-//! What an Envoy still waits for, read from its configuration dump and statistics.
+//! What an Envoy still waits for or has refused, read from its configuration dump and statistics.
 //!
 //! A cluster or listener that refers to a secret or to endpoints which nobody serves is accepted and stays out of
 //! use without limit and without a word; a test that sent traffic then would fail for a reason it cannot see.
@@ -14,7 +14,9 @@ pub(super) fn of(dump: &Value, stats: &Stats) -> Vec<String> {
             waiting.push(format!("cluster {}", name(&cluster["cluster"])));
         }
         for listener in list(section, "dynamic_listeners") {
-            if listener.get("warming_state").is_some() {
+            if let Some(refused) = listener["error_state"]["details"].as_str() {
+                waiting.push(format!("listener {} refused: {refused}", name(listener)));
+            } else if listener.get("warming_state").is_some() {
                 waiting.push(format!("listener {}", name(listener)));
             }
         }
@@ -27,6 +29,15 @@ pub(super) fn of(dump: &Value, stats: &Stats) -> Vec<String> {
         let count = stats.get(gauge);
         if count > 0 && waiting.is_empty() {
             waiting.push(format!("{count} {what}"));
+        }
+    }
+    // A first answer that was refused ends the waiting as well as a good one; the reason is in the log.
+    for (stat, refused) in stats.iter() {
+        if let Some(what) = stat.strip_suffix(".update_rejected")
+            && refused > 0
+            && stats.get(&format!("{what}.update_success")) == 0
+        {
+            waiting.push(format!("{what} refused"));
         }
     }
     waiting
@@ -55,13 +66,26 @@ mod tests {
               "dynamic_warming_clusters": [{ "cluster": { "name": "outbound|80||a" } }] },
             { "dynamic_listeners": [
                 { "name": "virtualInbound", "warming_state": {} },
+                { "name": "odd", "error_state": { "details": "no such filter" } },
                 { "name": "virtualOutbound", "active_state": {} }] },
             { "dynamic_warming_secrets": [{ "name": "default" }] },
         ] });
         assert_eq!(
             of(&dump, &Stats::default()),
-            ["cluster outbound|80||a", "listener virtualInbound", "secret default"]
+            [
+                "cluster outbound|80||a",
+                "listener virtualInbound",
+                "listener odd refused: no such filter",
+                "secret default"
+            ]
         );
+    }
+
+    #[test]
+    fn what_was_never_accepted_is_named() {
+        let count = [("sds.ROOTCA.update_rejected", 1), ("cds.update_rejected", 1), ("cds.update_success", 4)];
+        let stats = count.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        assert_eq!(of(&json!({}), &stats), ["sds.ROOTCA refused"]);
     }
 
     #[test]
