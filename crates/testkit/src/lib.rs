@@ -5,6 +5,7 @@
 //! to end what is left, whether the process returned, panicked or was killed. Nothing here is a mock, and nothing
 //! here may become a dependency of the product.
 
+pub mod apiserver;
 pub mod control_plane;
 pub mod echo;
 pub mod envoy;
@@ -24,5 +25,6 @@ pub mod tools;
 pub mod wait;
 pub mod wire;
 
+pub use apiserver::ApiServer;
 pub use error::{Error, Result};
 pub use part::Part;
