@@ -11,7 +11,6 @@ pub mod echo;
 pub mod envoy;
 pub mod error;
 pub mod istiod;
-pub mod kubectl;
 pub mod needs;
 pub mod net;
 pub mod netns;

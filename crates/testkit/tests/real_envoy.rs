@@ -81,7 +81,7 @@ async fn an_envoy_carries_a_request_and_counts_it() -> Result<()> {
     let admin = envoy.admin();
     let stats = admin.stats().await?;
     assert_eq!(stats.get("cluster.echo.upstream_rq_200"), 1);
-    assert_eq!(stats.sum("http.front", "downstream_rq_2xx"), 1);
+    assert_eq!(stats.of("http.front", "downstream_rq_2xx"), 1);
     assert_eq!(admin.clusters().await?["cluster_statuses"][0]["name"], "echo");
     assert_eq!(admin.listeners().await?["listener_statuses"][0]["name"], "front");
     admin.logging(Some("http"), "debug").await?;

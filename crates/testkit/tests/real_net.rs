@@ -58,7 +58,7 @@ async fn redirected_traffic_goes_through_the_sidecar_both_ways() -> Result<()> {
     let _echo = server.echo("v1", HTTP)?;
 
     // Two ports that send everything where it was going before it was redirected.
-    let port = |name: &str, port: u16| {
+    let port = |name: &str, port: u16, cluster: &str| {
         json!({
             "name": name,
             "address": { "socket_address": { "address": "0.0.0.0", "port_value": port } },
@@ -66,13 +66,16 @@ async fn redirected_traffic_goes_through_the_sidecar_both_ways() -> Result<()> {
                 "@type": "type.googleapis.com/envoy.extensions.filters.listener.original_dst.v3.OriginalDst" } }],
             "filter_chains": [{ "filters": [{ "name": "envoy.filters.network.tcp_proxy", "typed_config": {
                 "@type": "type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy",
-                "stat_prefix": name, "cluster": "original" } }] }],
+                "stat_prefix": name, "cluster": cluster } }] }],
         })
     };
     let bootstrap = Bootstrap::plain()
-        .listener(port("out", 15001))
-        .listener(port("in", 15006))
-        .cluster(json!({ "name": "original", "type": "ORIGINAL_DST", "lb_policy": "CLUSTER_PROVIDED" }));
+        .listener(port("out", 15001, "original"))
+        .listener(port("in", 15006, "application"))
+        .cluster(json!({ "name": "original", "type": "ORIGINAL_DST", "lb_policy": "CLUSTER_PROVIDED" }))
+        // The rules tell the proxy's way to its application by this address of origin; any other is sent in again.
+        .cluster(json!({ "name": "application", "type": "ORIGINAL_DST", "lb_policy": "CLUSTER_PROVIDED",
+            "upstream_bind_config": { "source_address": { "address": "127.0.0.6", "port_value": 0 } } }));
     let mut envoys = Vec::new();
     for workload in [&client, &server] {
         workload.redirect()?;

@@ -103,10 +103,10 @@ impl Stats {
         self.values.get(name).copied().unwrap_or(0)
     }
 
-    /// The sum over all names with this beginning and this end. Istio's names have a `;` behind the cluster or
-    /// listener, which a test should not have to know.
-    pub fn sum(&self, begins: &str, ends: &str) -> u64 {
-        self.iter().filter(|(name, _)| name.starts_with(begins) && name.ends_with(ends)).map(|(_, n)| n).sum()
+    /// One count of a cluster or listener: `of("cluster.outbound|80||cart", "upstream_rq_200")`. Istio ends those names
+    /// with a `;`, which a test should not have to know.
+    pub fn of(&self, scope: &str, count: &str) -> u64 {
+        self.get(&format!("{scope}.{count}")) + self.get(&format!("{scope};.{count}"))
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {

@@ -7,14 +7,17 @@ use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
     process::Command,
+    sync::mpsc,
+    time::Duration,
 };
 
-use serde_json::Value;
+use k8s_openapi::api::admissionregistration::v1::MutatingWebhookConfiguration;
+use kube::{Api, Client, Config, api::DeleteParams};
 
 use super::NAMESPACE;
 use crate::{
+    apiserver::ApiServer,
     error::{During, Error, Result},
-    kubectl::Kubectl,
     pki::{Authority, Leaf},
     run::{MARK, run},
     tools,
@@ -23,21 +26,19 @@ use crate::{
 const WEBHOOK: &str = "istio-sidecar-injector";
 
 pub(super) struct Injection {
-    kubectl: Kubectl,
+    server: Config,
     https: SocketAddr,
     folder: PathBuf,
 }
 
 impl Injection {
-    pub(super) async fn prepare(kubectl: &Kubectl, https: SocketAddr, folder: &Path) -> Result<Self> {
-        let authority = Authority::new("istiod")?;
+    pub(super) async fn prepare(server: &ApiServer, https: SocketAddr, folder: &Path) -> Result<Self> {
+        let authority = Authority::new("istiod's authority")?;
         let pair = authority.leaf(&Leaf { common_name: "istiod", ip: &[https.ip()], ..Leaf::default() })?;
         pair.write(folder, "webhook")?;
         authority.pair().write(folder, "root")?;
-        let rendered = folder.join("injection.yaml");
-        std::fs::write(&rendered, render(https)?).during("write the injection's objects")?;
-        let injection = Self { kubectl: kubectl.clone(), https, folder: folder.to_owned() };
-        kubectl.apply_files(&[rendered]).await?;
+        let injection = Self { server: server.config()?, https, folder: folder.to_owned() };
+        server.apply(&render(https)?).await?;
         Ok(injection)
     }
 
@@ -52,24 +53,33 @@ impl Injection {
     }
 
     /// Whether the API server has been told whom to trust.
-    pub(super) async fn trusted(&self, kubectl: &Kubectl) -> Result<()> {
-        let words = ["get", "mutatingwebhookconfiguration", WEBHOOK, "-o", "json"];
-        let found: Value =
-            serde_json::from_str(&kubectl.run(&words, String::new()).await?).map_err(Error::other)?;
-        let webhooks = found["webhooks"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let signed = |webhook: &Value| webhook["clientConfig"]["caBundle"].as_str().is_some_and(|it| !it.is_empty());
-        match !webhooks.is_empty() && webhooks.iter().all(signed) {
-            true => Ok(()),
-            false => Err(Error::other("no authority in the webhook")),
+    pub(super) async fn trusted(&self) -> Result<()> {
+        let found = webhooks(self.server.clone())?.get(WEBHOOK).await?;
+        let webhooks = found.webhooks.unwrap_or_default();
+        match webhooks.iter().all(|webhook| webhook.client_config.ca_bundle.is_some()) {
+            true if !webhooks.is_empty() => Ok(()),
+            _ => Err(Error::other("no authority in the webhook")),
         }
     }
 }
 
+fn webhooks(server: Config) -> Result<Api<MutatingWebhookConfiguration>> {
+    Ok(Api::all(Client::try_from(server)?))
+}
+
+/// A webhook whose server is gone refuses every pod that it matches.
 impl Drop for Injection {
     fn drop(&mut self) {
-        // It would refuse every pod that it matches when its server is gone.
-        let words = ["delete", "mutatingwebhookconfiguration", WEBHOOK, "--ignore-not-found", "--wait=false"];
-        let _ = self.kubectl.run_blocking(&words, "");
+        let server = self.server.clone();
+        let (done, wait) = mpsc::sync_channel(1);
+        run().runtime().spawn(async move {
+            if let Ok(webhooks) = webhooks(server) {
+                let _ = webhooks.delete(WEBHOOK, &DeleteParams::default()).await;
+            }
+            let _ = done.send(());
+        });
+        // On other threads than the ones of the run, or there would be nobody to do it.
+        let _ = wait.recv_timeout(Duration::from_secs(5));
     }
 }
 

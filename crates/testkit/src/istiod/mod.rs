@@ -1,13 +1,13 @@
 //! A real istiod on a real API server, without a node: the original to compare with, and a control plane for tests
 //! of everything else.
 //!
-//! In: a kubeconfig and [`Options`]. Out: the process, ready, with Istio's and the Gateway API's kinds installed; its
+//! In: an API server and [`Options`]. Out: the process, ready, with Istio's and the Gateway API's kinds installed; its
 //! discovery port without TLS; its debug pages. Its certificate authority is off: identities come from
 //! [`crate::secrets`]. Filters that only Istio's own proxy has are off too, so that a stock Envoy takes what it says.
 
 mod injection;
 
-use std::{fs, net::SocketAddr, path::Path, path::PathBuf, process::Command};
+use std::{fs, net::SocketAddr, path::PathBuf, process::Command};
 
 use bytes::Bytes;
 use http::Request;
@@ -17,8 +17,8 @@ use tokio::net::TcpStream;
 
 use self::injection::Injection;
 use crate::{
+    apiserver::ApiServer,
     error::{During, Error, Result},
-    kubectl::Kubectl,
     part::Part,
     ports,
     run::run,
@@ -54,23 +54,22 @@ pub struct Istiod {
 }
 
 impl Istiod {
-    pub const NEEDS: &[&str] =
-        &["pilot-discovery", "kubectl", "modules/istio", "modules/gateway-api"];
-    /// Besides, with injection.
+    /// Besides what the API server needs.
+    pub const NEEDS: &[&str] = &["pilot-discovery", "modules/istio", "modules/gateway-api"];
+    /// And with injection.
     pub const INJECTION_NEEDS: &[&str] = &["helm"];
 
-    pub async fn start(kubeconfig: &Path, options: Options) -> Result<Self> {
-        let kubectl = Kubectl::new(kubeconfig);
-        install_kinds(&kubectl).await?;
+    pub async fn start(server: &ApiServer, options: Options) -> Result<Self> {
+        install_kinds(server).await?;
         let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": NAMESPACE } });
-        kubectl.apply([namespace]).await?;
+        server.apply(&namespace.to_string()).await?;
 
         let folder = run().part_folder("istiod").during("make istiod's folder")?;
         let mesh = folder.join("mesh.json");
         fs::write(&mesh, options.mesh_config.to_string()).during("write the mesh configuration")?;
         let [discovery, http, monitoring, https] = ports::free()?.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
         let injection = match options.injection {
-            true => Some(Injection::prepare(&kubectl, https, &folder).await?),
+            true => Some(Injection::prepare(server, https, &folder).await?),
             false => None,
         };
 
@@ -80,6 +79,8 @@ impl Istiod {
             .envs([
                 ("POD_NAME", "istiod-0"),
                 ("POD_NAMESPACE", NAMESPACE),
+                // As in an installation; without it istiod does not know its own webhook.
+                ("REVISION", "default"),
                 ("ENABLE_CA_SERVER", "false"),
                 ("ENABLE_LEADER_ELECTION", "false"),
                 ("INJECT_ENABLED", if options.injection { "true" } else { "false" }),
@@ -91,7 +92,7 @@ impl Istiod {
             .args(["discovery", "--registries=Kubernetes", "--domain=cluster.local", "--clusterID=Kubernetes"])
             .args(["-n", NAMESPACE, "--secureGRPCAddr=", "--ctrlz_port=0"])
             .args(["--kubernetesApiQPS=1000", "--kubernetesApiBurst=2000", "--keepaliveMaxServerConnectionAge=24h"])
-            .arg(format!("--kubeconfig={}", kubeconfig.display()))
+            .arg(format!("--kubeconfig={}", server.kubeconfig_file().display()))
             .arg(format!("--meshConfig={}", mesh.display()))
             .arg(format!("--grpcAddr={discovery}"))
             .arg(format!("--httpAddr={http}"))
@@ -105,7 +106,7 @@ impl Istiod {
         let ready = async || Seen::from_result(istiod.get("/ready").await.map(|_| ()));
         istiod.part.until("istiod to be ready", PATIENCE, ready).await?;
         if let Some(injection) = &istiod._injection {
-            let trusted = async || Seen::from_result(injection.trusted(&kubectl).await);
+            let trusted = async || Seen::from_result(injection.trusted().await);
             istiod.part.until("istiod to sign its webhook", PATIENCE, trusted).await?;
         }
         Ok(istiod)
@@ -138,7 +139,7 @@ impl Istiod {
 }
 
 /// Istio's kinds and the Gateway API's; istiod does not watch what is not there when it starts.
-async fn install_kinds(kubectl: &Kubectl) -> Result<()> {
+async fn install_kinds(server: &ApiServer) -> Result<()> {
     let istio = tools::folder("modules/istio")?.join("manifests/charts/base/files/crd-all.gen.yaml");
     let folder = tools::folder("modules/gateway-api")?.join("config/crd/experimental");
     let mut files: Vec<PathBuf> = fs::read_dir(&folder)
@@ -149,9 +150,10 @@ async fn install_kinds(kubectl: &Kubectl) -> Result<()> {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         name.starts_with("gateway.networking.") && !name.contains("_vap_")
     });
-    files.sort();
     files.push(istio);
-    kubectl.apply_files(&files).await?;
-    let words = ["wait", "--for=condition=Established", "crd", "--all", "--timeout=90s"];
-    kubectl.run(&words, String::new()).await.map(|_| ())
+    let files: Vec<_> = files.iter().map(|file| format!("--filename={}", file.display())).collect();
+    let mut words = vec!["apply", "--server-side"];
+    words.extend(files.iter().map(String::as_str));
+    server.kubectl(&words).await?;
+    server.kubectl(&["wait", "--for=condition=Established", "crd", "--all", "--timeout=90s"]).await.map(|_| ())
 }

@@ -1,0 +1,191 @@
+//! Real istiod, real Envoys, real redirect rules, and a request through all of it.
+
+use std::net::SocketAddr;
+
+use http::StatusCode;
+use mizzen_testkit::{
+    Error, Result,
+    apiserver::ApiServer,
+    echo::{Call, Echo, Ports, Protocol},
+    envoy::{Bootstrap, Envoy},
+    istiod::{Istiod, Options},
+    needs,
+    net::{Net, Workload},
+    secrets::{Secrets, spiffe},
+    wait::{self, PATIENCE, Seen},
+};
+use serde_json::{Value, json};
+
+const APPLICATION: Ports = Ports { http: 8080, https: 0, tcp: 9000, tls: 0 };
+
+/// A pod that nobody runs: the workload of the same name is what it says it is.
+async fn pod(server: &ApiServer, namespace: &str, workload: &Workload, sidecar: bool) -> Result<()> {
+    let name = workload.name();
+    let mut labels = json!({ "app": name });
+    if sidecar {
+        // The injector's mark: others may use mutual TLS with it.
+        labels["security.istio.io/tlsMode"] = json!("istio");
+    }
+    let account = json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": {
+        "name": name, "namespace": namespace } });
+    let pod = json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": { "name": name, "namespace": namespace, "labels": labels },
+        "spec": { "serviceAccountName": name, "nodeName": "nowhere",
+            "containers": [{ "name": "application", "image": "echo" }] },
+    });
+    server.apply(&json!({ "apiVersion": "v1", "kind": "List", "items": [account, pod] }).to_string()).await?;
+    let address = workload.address().to_string();
+    let status = json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": { "name": name, "namespace": namespace },
+        "status": { "phase": "Running", "podIP": address, "podIPs": [{ "ip": address }],
+            "conditions": [{ "type": "Ready", "status": "True" }] },
+    });
+    let words = ["apply", "--server-side", "--subresource=status", "-f", "-"];
+    server.kubectl_reading(&status.to_string(), &words).await.map(|_| ())
+}
+
+/// A Service in front of a workload, with its endpoints; gives the service's address.
+async fn service(server: &ApiServer, namespace: &str, workload: &Workload) -> Result<String> {
+    let name = workload.name();
+    let service = json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": { "name": name, "namespace": namespace },
+        "spec": { "selector": { "app": name }, "ports": [
+            { "name": "http", "port": 80, "targetPort": 8080 }, { "name": "tcp", "port": 9000 }] },
+    });
+    let slice = json!({
+        "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
+        "metadata": { "name": name, "namespace": namespace, "labels": { "kubernetes.io/service-name": name } },
+        "endpoints": [{ "addresses": [workload.address()], "conditions": { "ready": true },
+            "targetRef": { "kind": "Pod", "name": name, "namespace": namespace } }],
+        "ports": [{ "name": "http", "port": 8080 }, { "name": "tcp", "port": 9000 }],
+    });
+    server.apply(&json!({ "apiVersion": "v1", "kind": "List", "items": [service, slice] }).to_string()).await?;
+    server.kubectl(&["get", "service", name, "-n", namespace, "-o", "jsonpath={.spec.clusterIP}"]).await
+}
+
+async fn sidecar(istiod: SocketAddr, secrets: &Secrets, namespace: &str, workload: &Workload) -> Result<Envoy> {
+    let name = workload.name();
+    workload.redirect()?;
+    let bootstrap = Bootstrap::sidecar(workload.address(), name, namespace)
+        .service_account(name)
+        .labels([("app", name)])
+        .control_plane(istiod)
+        .secrets(&secrets.service_account(namespace, name)?);
+    let envoy = workload.envoy(bootstrap).await?;
+    envoy.wait_configured().await?;
+    Ok(envoy)
+}
+
+#[tokio::test]
+async fn a_request_goes_through_both_sidecars_with_mutual_tls() -> Result<()> {
+    needs!(ApiServer::NEEDS, Istiod::NEEDS, Envoy::NEEDS, Net::NEEDS, Workload::REDIRECT_NEEDS);
+    let server = ApiServer::shared().await;
+    let istiod = Istiod::start(server, Options::default()).await?;
+    let namespace = server.namespace("mesh").await?;
+    let strict = json!({
+        "apiVersion": "security.istio.io/v1", "kind": "PeerAuthentication",
+        "metadata": { "name": "default", "namespace": namespace }, "spec": { "mtls": { "mode": "STRICT" } },
+    });
+    server.apply(&strict.to_string()).await?;
+
+    let net = Net::start()?;
+    let (client, cart, plain) = (net.workload("client")?, net.workload("cart")?, net.workload("plain")?);
+    pod(server, &namespace, &client, true).await?;
+    pod(server, &namespace, &cart, true).await?;
+    let address = service(server, &namespace, &cart).await?;
+    let _application: Echo = cart.echo("v1", APPLICATION)?;
+
+    let secrets = Secrets::start()?;
+    let discovery = net.relay(istiod.discovery())?;
+    let near = sidecar(discovery, &secrets, &namespace, &client).await?;
+    let far = sidecar(discovery, &secrets, &namespace, &cart).await?;
+
+    let host = format!("cart.{namespace}.svc.cluster.local");
+    let outbound = format!("cluster.outbound|80||{host}");
+    let to = |port: u16| format!("{address}:{port}").parse::<SocketAddr>().map_err(Error::other);
+    let call = Call::to(to(80)?).host("cart").path("/items");
+    // Endpoints reach the proxy a moment after it is configured.
+    let answer = wait::until("an answer through the mesh", PATIENCE, async || {
+        Seen::from_result(client.client().ask(&call).await)
+    })
+    .await?;
+    assert_eq!((answer.path.as_str(), answer.version.as_str()), ("/items", "v1"));
+    let certified = answer.header("x-forwarded-client-cert").unwrap_or_default().to_owned();
+    assert!(certified.contains(&format!("By={}", spiffe(&namespace, "cart"))), "{certified}");
+    assert!(certified.contains(&format!("URI={}", spiffe(&namespace, "client"))), "{certified}");
+    assert_eq!(answer.peer.ip().to_string(), "127.0.0.6", "the application is called by its own sidecar");
+
+    let sent = near.admin().stats().await?;
+    assert_eq!(sent.of(&outbound, "upstream_rq_200"), 1);
+    assert_eq!(sent.of(&outbound, "ssl.handshake"), 1);
+    let received = far.admin().stats().await?;
+    assert!(received.of("listener.0.0.0.0_15006", "ssl.handshake") >= 1);
+    assert_eq!(received.of("cluster.inbound|8080||", "upstream_rq_200"), 1);
+
+    // The same by a protocol that proxies do not look into.
+    let line = Call::to(to(9000)?).over(Protocol::Tcp).body("hello");
+    assert_eq!(client.client().ask(&line).await?.body, "hello");
+    let sent = near.admin().stats().await?;
+    assert_eq!(sent.of(&format!("cluster.outbound|9000||{host}"), "ssl.handshake"), 1);
+
+    // Who has no identity is not let in, by the same address that the client's sidecar used.
+    let refused = plain.client().call(&Call::to(cart.at(8080)).host("cart")).await;
+    assert!(refused.is_err(), "{refused:?}");
+    let received = far.admin().stats().await?;
+    assert_eq!(received.of("cluster.inbound|8080||", "upstream_rq_200"), 1, "the application heard nothing");
+
+    let dump = istiod.config_dump("cart", &namespace).await?;
+    assert!(dump.to_string().contains("virtualInbound"));
+    let synced = istiod.debug("syncz").await?;
+    assert!(synced.to_string().contains(&format!("client.{namespace}")), "{synced}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_unknown_service_is_answered_by_the_sidecar() -> Result<()> {
+    needs!(ApiServer::NEEDS, Istiod::NEEDS, Envoy::NEEDS, Net::NEEDS, Workload::REDIRECT_NEEDS);
+    let server = ApiServer::shared().await;
+    let registry_only = json!({ "outboundTrafficPolicy": { "mode": "REGISTRY_ONLY" } });
+    let istiod = Istiod::start(server, Options { mesh_config: registry_only, ..Options::default() }).await?;
+    let namespace = server.namespace("closed").await?;
+    let net = Net::start()?;
+    let (client, cart) = (net.workload("client")?, net.workload("cart")?);
+    pod(server, &namespace, &client, true).await?;
+    pod(server, &namespace, &cart, true).await?;
+    let address = service(server, &namespace, &cart).await?;
+    let secrets = Secrets::start()?;
+    let _near = sidecar(net.relay(istiod.discovery())?, &secrets, &namespace, &client).await?;
+
+    let address: SocketAddr = format!("{address}:80").parse().map_err(Error::other)?;
+    let reply = client.client().call(&Call::to(address).host("nobody")).await?;
+    assert_eq!(reply.status, StatusCode::BAD_GATEWAY, "the mesh configuration is in force");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_pod_of_a_labelled_namespace_comes_back_with_a_sidecar() -> Result<()> {
+    needs!(ApiServer::NEEDS, Istiod::NEEDS, Istiod::INJECTION_NEEDS);
+    let server = ApiServer::shared().await;
+    let (marked, other) = (server.namespace("marked").await?, server.namespace("other").await?);
+    server.kubectl(&["label", "namespace", &marked, "istio-injection=enabled"]).await?;
+
+    let images = async |name: &str, namespace: &str| -> Result<String> {
+        let pod = json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": { "name": name, "namespace": namespace },
+            "spec": { "containers": [{ "name": "application", "image": "echo" }] },
+        });
+        let words = ["create", "-o", "json", "-f", "-"];
+        let made: Value = serde_json::from_str(&server.kubectl_reading(&pod.to_string(), &words).await?)
+            .map_err(Error::other)?;
+        Ok(made["spec"].to_string())
+    };
+    {
+        let _istiod = Istiod::start(server, Options { injection: true, ..Options::default() }).await?;
+        let injected = images("cart", &marked).await?;
+        assert!(injected.contains("istio-proxy") && injected.contains("istio-init"), "{injected}");
+        assert!(!images("cart", &other).await?.contains("istio-proxy"), "its namespace did not ask for it");
+    }
+    assert!(!images("late", &marked).await?.contains("istio-proxy"), "the webhook went with istiod");
+    Ok(())
+}
