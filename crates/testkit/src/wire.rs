@@ -3,13 +3,18 @@
 //! In: a stream (TCP, TLS, a Unix socket, a socket of another network namespace) and a request. Out: the whole
 //! response. There is no pool and no retry: a test wants to see exactly what its one request met.
 
+use std::convert::Infallible;
+
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    wait::PATIENCE,
+};
 
 /// Any connection.
 pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin + 'static {}
@@ -58,7 +63,9 @@ pub async fn http1(stream: impl Stream, request: Request<Full<Bytes>>) -> Result
 /// Sends over HTTP/2 with prior knowledge.
 pub async fn http2(stream: impl Stream, request: Request<Full<Bytes>>) -> Result<Reply> {
     let (mut sender, connection) =
-        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.map_err(spoken)?;
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
+            .await
+            .map_err(spoken)?;
     finish(connection, sender.send_request(request)).await
 }
 
@@ -74,17 +81,26 @@ async fn finish(
         Ok(Reply { status: head.status, headers: head.headers, trailers, body: body.to_bytes() })
     };
     let whole = std::pin::pin!(whole);
-    let connection = std::pin::pin!(async {
+    let moving = std::pin::pin!(async {
         let _ = connection.await;
         // What went wrong with the connection is told by the response, which ends with it.
-        std::future::pending::<()>().await;
+        std::future::pending::<Infallible>().await
     });
-    tokio::select! {
-        reply = whole => reply,
-        () = connection => unreachable!("it never ends"),
-    }
+    let outcome = async {
+        tokio::select! {
+            reply = whole => reply,
+            never = moving => match never {},
+        }
+    };
+    let late = |_| Error::Timeout {
+        what: "an answer over HTTP".to_owned(),
+        seconds: PATIENCE.as_secs(),
+        last: "an open connection".to_owned(),
+    };
+    tokio::time::timeout(PATIENCE, outcome).await.map_err(late)?
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
 fn spoken(error: hyper::Error) -> Error {
     let mut words = error.to_string();
     let mut cause = std::error::Error::source(&error);

@@ -69,7 +69,8 @@ async fn an_envoy_carries_a_request_and_counts_it() -> Result<()> {
     needs!(Envoy::NEEDS);
     let echo = Echo::start()?;
     let [port] = ports::free()?;
-    let bootstrap = Bootstrap::plain().listener(listener(port, None)).cluster(cluster("echo", echo.http().port()));
+    let bootstrap =
+        Bootstrap::plain().listener(listener(port, None)).cluster(cluster("echo", echo.http().port()));
     let envoy = Envoy::start(bootstrap).await?;
     envoy.wait_configured().await?;
     assert!(envoy.admin().ready().await?);

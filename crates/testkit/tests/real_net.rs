@@ -78,10 +78,11 @@ async fn redirected_traffic_goes_through_the_sidecar_both_ways() -> Result<()> {
             "upstream_bind_config": { "source_address": { "address": "127.0.0.6", "port_value": 0 } } }));
     let mut envoys = Vec::new();
     for workload in [&client, &server] {
-        workload.redirect()?;
+        workload.redirect().await?;
         let envoy = workload.envoy(bootstrap.clone()).await?;
         envoy.wait_configured().await?;
-        let status = std::fs::read_to_string(format!("/proc/{}/status", envoy.part().pid())).unwrap_or_default();
+        let status =
+            std::fs::read_to_string(format!("/proc/{}/status", envoy.part().pid())).unwrap_or_default();
         assert!(status.contains(&format!("Uid:\t{PROXY_USER}")), "{status}");
         envoys.push(envoy);
     }

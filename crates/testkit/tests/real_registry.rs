@@ -38,12 +38,14 @@ async fn what_is_pushed_is_pulled_and_nothing_else() -> Result<()> {
     assert_eq!(missing.status, StatusCode::NOT_FOUND);
 
     // The document `{}` under its digest: where to send it is said by the registry.
-    let upload = send(&registry, Method::POST, "/v2/shop/cart/blobs/uploads/", BLOB, "").await?.successful()?;
+    let upload =
+        send(&registry, Method::POST, "/v2/shop/cart/blobs/uploads/", BLOB, "").await?.successful()?;
     let place = upload.header("location").unwrap_or_default().to_owned();
     let path = place.strip_prefix(&format!("http://{}", registry.address())).unwrap_or(&place);
     let wrong = format!("{path}&digest=sha256:{}", "0".repeat(64));
     assert!(send(&registry, Method::PUT, &wrong, BLOB, "{}").await?.status.is_client_error());
-    let upload = send(&registry, Method::POST, "/v2/shop/cart/blobs/uploads/", BLOB, "").await?.successful()?;
+    let upload =
+        send(&registry, Method::POST, "/v2/shop/cart/blobs/uploads/", BLOB, "").await?.successful()?;
     let place = upload.header("location").unwrap_or_default().to_owned();
     let path = place.strip_prefix(&format!("http://{}", registry.address())).unwrap_or(&place);
     let stored = send(&registry, Method::PUT, &format!("{path}&digest={EMPTY}"), BLOB, "{}").await?;

@@ -50,7 +50,15 @@ impl Call {
     /// A `GET /` over HTTP/1.1 until told otherwise.
     pub fn to(address: SocketAddr) -> Self {
         let (path, headers, body) = ("/".to_owned(), Vec::new(), Bytes::new());
-        Self { address, protocol: Protocol::Http1, server_name: None, method: Method::GET, path, headers, body }
+        Self {
+            address,
+            protocol: Protocol::Http1,
+            server_name: None,
+            method: Method::GET,
+            path,
+            headers,
+            body,
+        }
     }
 
     #[must_use]

@@ -15,7 +15,10 @@ use super::server::Connection;
 
 type Body = BoxBody<Bytes, Infallible>;
 
-pub(super) async fn answer(connection: Connection, request: Request<Incoming>) -> hyper::Result<Response<Body>> {
+pub(super) async fn answer(
+    connection: Connection,
+    request: Request<Incoming>,
+) -> hyper::Result<Response<Body>> {
     let (head, body) = request.into_parts();
     let grpc = is_grpc(&head.headers);
     let body = body.collect().await?.to_bytes();

@@ -60,7 +60,7 @@ impl Server {
             Some(acceptor) => {
                 let stream = acceptor.accept(stream).await?;
                 connection.tls = Some(seen(&stream));
-                self.speak(stream, connection).await
+                self.speak(stream, connection).await;
             }
         }
         Ok(())
@@ -69,7 +69,8 @@ impl Server {
     async fn speak(&self, stream: impl Stream, connection: Connection) {
         match self.speaks {
             Speaks::Http => {
-                let service = hyper::service::service_fn(move |request| handler::answer(connection.clone(), request));
+                let service =
+                    hyper::service::service_fn(move |request| handler::answer(connection.clone(), request));
                 let _ = auto::Builder::new(TokioExecutor::new())
                     .serve_connection(TokioIo::new(stream), service)
                     .await;

@@ -67,7 +67,9 @@ fn trusted(pem: &str) -> Result<RootCertStore> {
 }
 
 fn chain(pair: &Pair) -> Result<Vec<CertificateDer<'static>>> {
-    CertificateDer::pem_slice_iter(pair.certificate.as_bytes()).collect::<Result<_, _>>().map_err(Error::other)
+    CertificateDer::pem_slice_iter(pair.certificate.as_bytes())
+        .collect::<Result<_, _>>()
+        .map_err(Error::other)
 }
 
 fn key(pair: &Pair) -> Result<PrivateKeyDer<'static>> {

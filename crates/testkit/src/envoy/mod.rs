@@ -31,12 +31,19 @@ use crate::{
 pub const PROXY_USER: u32 = 1337;
 
 /// Where and how an Envoy runs; by default here, as whoever runs the test.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Options {
+    /// The name of its log and folder.
+    pub name: String,
     pub netns: Option<NetNs>,
     pub user: Option<u32>,
-    /// `info` unless said otherwise.
-    pub log_level: Option<String>,
+    pub log_level: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { name: "envoy".to_owned(), netns: None, user: None, log_level: "info".to_owned() }
+    }
 }
 
 pub struct Envoy {
@@ -54,7 +61,7 @@ impl Envoy {
 
     /// Starts it and waits until its admin interface answers; see [`Envoy::wait_configured`] for more.
     pub async fn start_with(bootstrap: impl Into<Bootstrap>, options: &Options) -> Result<Self> {
-        let folder = run().part_folder("envoy").during("make Envoy's folder")?;
+        let folder = run().part_folder(&options.name).during("make Envoy's folder")?;
         let socket = folder.join("admin.sock");
         let file = folder.join("bootstrap.json");
         let bootstrap = bootstrap.into().with_admin(&socket);
@@ -64,15 +71,15 @@ impl Envoy {
             .arg("--config-path")
             .arg(&file)
             .args(["--disable-hot-restart", "--concurrency", "1"])
-            .args(["--log-level", options.log_level.as_deref().unwrap_or("info")])
+            .args(["--log-level", &options.log_level])
             .current_dir(&folder);
         if let Some(user) = options.user {
             chown(&folder, Some(user), Some(user)).during("give Envoy its folder")?;
             command.uid(user).gid(user);
         }
         let part = match &options.netns {
-            Some(netns) => netns.start("envoy", command)?,
-            None => Part::start("envoy", command)?,
+            Some(netns) => netns.start(&options.name, command)?,
+            None => Part::start(&options.name, command)?,
         };
         let envoy = Self { part, admin: Admin::new(socket), folder };
         envoy
@@ -106,10 +113,12 @@ impl Envoy {
     pub async fn configured_within(&self, limit: Duration) -> Result<()> {
         self.part
             .until("Envoy to be configured", limit, async || {
-                Seen::from_result(self.unfinished().await.and_then(|unfinished| match unfinished.as_slice() {
-                    [] => Ok(()),
-                    some => Err(Error::Other(some.join(", "))),
-                }))
+                Seen::from_result(self.unfinished().await.and_then(
+                    |unfinished| match unfinished.as_slice() {
+                        [] => Ok(()),
+                        some => Err(Error::Other(some.join(", "))),
+                    },
+                ))
             })
             .await
     }

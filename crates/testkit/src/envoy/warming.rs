@@ -25,7 +25,8 @@ pub(super) fn of(dump: &Value, stats: &Stats) -> Vec<String> {
         }
     }
     // Static clusters and the first fetch of a subscription show only here.
-    for (what, gauge) in [("clusters", "cluster_manager.warming_clusters"), ("listeners", LISTENERS_WARMING)] {
+    for (what, gauge) in [("clusters", "cluster_manager.warming_clusters"), ("listeners", LISTENERS_WARMING)]
+    {
         let count = stats.get(gauge);
         if count > 0 && waiting.is_empty() {
             waiting.push(format!("{count} {what}"));
@@ -83,7 +84,8 @@ mod tests {
 
     #[test]
     fn what_was_never_accepted_is_named() {
-        let count = [("sds.ROOTCA.update_rejected", 1), ("cds.update_rejected", 1), ("cds.update_success", 4)];
+        let count =
+            [("sds.ROOTCA.update_rejected", 1), ("cds.update_rejected", 1), ("cds.update_success", 4)];
         let stats = count.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         assert_eq!(of(&json!({}), &stats), ["sds.ROOTCA refused"]);
     }

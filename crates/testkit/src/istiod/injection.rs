@@ -6,13 +6,13 @@
 use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
-    process::Command,
     sync::mpsc,
     time::Duration,
 };
 
 use k8s_openapi::api::admissionregistration::v1::MutatingWebhookConfiguration;
 use kube::{Api, Client, Config, api::DeleteParams};
+use tokio::process::Command;
 
 use super::NAMESPACE;
 use crate::{
@@ -38,7 +38,7 @@ impl Injection {
         pair.write(folder, "webhook")?;
         authority.pair().write(folder, "root")?;
         let injection = Self { server: server.config()?, https, folder: folder.to_owned() };
-        server.apply(&render(https)?).await?;
+        server.apply(&render(https).await?).await?;
         Ok(injection)
     }
 
@@ -83,7 +83,7 @@ impl Drop for Injection {
     }
 }
 
-fn render(https: SocketAddr) -> Result<String> {
+async fn render(https: SocketAddr) -> Result<String> {
     let chart = tools::folder("modules/istio")?.join("manifests/charts/istio-control/istio-discovery");
     let output = Command::new(tools::command("helm")?)
         .args(["template", "istiod"])
@@ -95,6 +95,7 @@ fn render(https: SocketAddr) -> Result<String> {
         .arg(format!("istiodRemote.injectionURL=https://{https}/inject"))
         .env(MARK, run().folder())
         .output()
+        .await
         .during("start helm")?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());

@@ -46,11 +46,11 @@ impl Default for Options {
 }
 
 pub struct Istiod {
+    /// Dropped first: the webhook must go before its server.
+    injection: Option<Injection>,
     part: Part,
     discovery: SocketAddr,
     http: SocketAddr,
-    /// Removes the webhook when dropped.
-    _injection: Option<Injection>,
 }
 
 impl Istiod {
@@ -67,7 +67,8 @@ impl Istiod {
         let folder = run().part_folder("istiod").during("make istiod's folder")?;
         let mesh = folder.join("mesh.json");
         fs::write(&mesh, options.mesh_config.to_string()).during("write the mesh configuration")?;
-        let [discovery, http, monitoring, https] = ports::free()?.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+        let [discovery, http, monitoring, https] =
+            ports::free()?.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
         let injection = match options.injection {
             true => Some(Injection::prepare(server, https, &folder).await?),
             false => None,
@@ -89,9 +90,18 @@ impl Istiod {
                 ("PILOT_ENABLE_METADATA_EXCHANGE", "false"),
             ])
             .envs(options.environment)
-            .args(["discovery", "--registries=Kubernetes", "--domain=cluster.local", "--clusterID=Kubernetes"])
+            .args([
+                "discovery",
+                "--registries=Kubernetes",
+                "--domain=cluster.local",
+                "--clusterID=Kubernetes",
+            ])
             .args(["-n", NAMESPACE, "--secureGRPCAddr=", "--ctrlz_port=0"])
-            .args(["--kubernetesApiQPS=1000", "--kubernetesApiBurst=2000", "--keepaliveMaxServerConnectionAge=24h"])
+            .args([
+                "--kubernetesApiQPS=1000",
+                "--kubernetesApiBurst=2000",
+                "--keepaliveMaxServerConnectionAge=24h",
+            ])
             .arg(format!("--kubeconfig={}", server.kubeconfig_file().display()))
             .arg(format!("--meshConfig={}", mesh.display()))
             .arg(format!("--grpcAddr={discovery}"))
@@ -102,10 +112,10 @@ impl Istiod {
             None => command.arg("--httpsAddr="),
         };
 
-        let istiod = Self { part: Part::start("istiod", command)?, discovery, http, _injection: injection };
+        let istiod = Self { injection, part: Part::start("istiod", command)?, discovery, http };
         let ready = async || Seen::from_result(istiod.get("/ready").await.map(|_| ()));
         istiod.part.until("istiod to be ready", PATIENCE, ready).await?;
-        if let Some(injection) = &istiod._injection {
+        if let Some(injection) = &istiod.injection {
             let trusted = async || Seen::from_result(injection.trusted().await);
             istiod.part.until("istiod to sign its webhook", PATIENCE, trusted).await?;
         }
@@ -155,5 +165,8 @@ async fn install_kinds(server: &ApiServer) -> Result<()> {
     let mut words = vec!["apply", "--server-side"];
     words.extend(files.iter().map(String::as_str));
     server.kubectl(&words).await?;
-    server.kubectl(&["wait", "--for=condition=Established", "crd", "--all", "--timeout=90s"]).await.map(|_| ())
+    server
+        .kubectl(&["wait", "--for=condition=Established", "crd", "--all", "--timeout=90s"])
+        .await
+        .map(|_| ())
 }

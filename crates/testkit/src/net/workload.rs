@@ -11,7 +11,7 @@ use super::Net;
 use crate::{
     echo::{self, Client, Echo},
     envoy::{self, Bootstrap, Envoy, PROXY_USER},
-    error::Result,
+    error::{Error, Result},
     netns::NetNs,
     part::Part,
     tools,
@@ -51,14 +51,16 @@ impl Workload {
     }
 
     /// Sends all traffic, in and out, through the sidecar, by the rules and with the options of Istio's init container.
-    pub fn redirect(&self) -> Result<()> {
+    pub async fn redirect(&self) -> Result<()> {
         let user = PROXY_USER.to_string();
         let mut command = Command::new(tools::command("pilot-agent")?);
         command
             .args(["istio-iptables", "-p", "15001", "-z", "15006", "-u", &user, "-m", "REDIRECT"])
             .args(["-i", "*", "-x", "", "-b", "*", "-d", "15090,15021,15020"])
             .arg("--log_output_level=default:info");
-        self.netns.exec(&mut command).map(|_| ())
+        let netns = self.netns.clone();
+        let done = tokio::task::spawn_blocking(move || netns.exec(&mut command)).await;
+        done.map_err(Error::other)?.map(|_| ())
     }
 
     /// Starts any process of this workload.
@@ -68,8 +70,12 @@ impl Workload {
 
     /// Starts its sidecar, as the user whom redirect rules leave alone.
     pub async fn envoy(&self, bootstrap: impl Into<Bootstrap>) -> Result<Envoy> {
-        let options =
-            envoy::Options { netns: Some(self.netns.clone()), user: Some(PROXY_USER), ..Default::default() };
+        let options = envoy::Options {
+            name: format!("envoy-{}", self.name),
+            netns: Some(self.netns.clone()),
+            user: Some(PROXY_USER),
+            ..Default::default()
+        };
         Envoy::start_with(bootstrap, &options).await
     }
 

@@ -57,7 +57,8 @@ impl Secrets {
         let _context = run().runtime().enter();
         let listener = UnixListener::bind(&socket).during("open a socket for secrets")?;
         // Proxies run as another user, and connecting takes the right to write.
-        fs::set_permissions(&socket, fs::Permissions::from_mode(0o666)).during("open a socket for secrets")?;
+        fs::set_permissions(&socket, fs::Permissions::from_mode(0o666))
+            .during("open a socket for secrets")?;
         let service = service::Service::new(Arc::clone(&self.shared), spiffe)?;
         let server = tonic::transport::Server::builder()
             .add_service(SecretDiscoveryServiceServer::new(service))

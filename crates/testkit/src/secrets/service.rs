@@ -19,7 +19,8 @@ use envoy_types::{
             },
             service::{
                 discovery::v3::{
-                    DeltaDiscoveryRequest, DeltaDiscoveryResponse, DiscoveryRequest, DiscoveryResponse, Resource,
+                    DeltaDiscoveryRequest, DeltaDiscoveryResponse, DiscoveryRequest, DiscoveryResponse,
+                    Resource,
                 },
                 secret::v3::secret_discovery_service_server::SecretDiscoveryService,
             },
@@ -85,20 +86,22 @@ impl SecretDiscoveryService for Service {
                 }) as Change
             })
         });
-        Ok(Response::new(self.serve(asks, |secrets, generation| DeltaDiscoveryResponse {
-            system_version_info: generation.to_string(),
-            nonce: generation.to_string(),
-            type_url: TYPE.to_owned(),
-            resources: secrets
-                .into_iter()
-                .map(|(name, secret)| Resource {
-                    name,
-                    version: generation.to_string(),
-                    resource: Some(secret),
-                    ..Default::default()
-                })
-                .collect(),
-            ..Default::default()
+        Ok(Response::new(self.serve(asks, |secrets, generation| {
+            DeltaDiscoveryResponse {
+                system_version_info: generation.to_string(),
+                nonce: generation.to_string(),
+                type_url: TYPE.to_owned(),
+                resources: secrets
+                    .into_iter()
+                    .map(|(name, secret)| Resource {
+                        name,
+                        version: generation.to_string(),
+                        resource: Some(secret),
+                        ..Default::default()
+                    })
+                    .collect(),
+                ..Default::default()
+            }
         })))
     }
 
@@ -142,8 +145,10 @@ impl Service {
                     changed = generations.changed() => if changed.is_err() { break },
                 }
                 let generation = *generations.borrow_and_update();
-                let secrets: Vec<_> =
-                    names.iter().filter_map(|name| Some((name.clone(), service.secret(name, generation)?))).collect();
+                let secrets: Vec<_> = names
+                    .iter()
+                    .filter_map(|name| Some((name.clone(), service.secret(name, generation)?)))
+                    .collect();
                 if !secrets.is_empty() && send.send(Ok(answer(secrets, generation))).await.is_err() {
                     break;
                 }
