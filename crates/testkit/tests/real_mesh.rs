@@ -1,6 +1,6 @@
 //! Real istiod, real Envoys, real redirect rules, and a request through all of it.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use http::StatusCode;
 use mizzen_testkit::{
@@ -18,52 +18,49 @@ use serde_json::{Value, json};
 
 const APPLICATION: Ports = Ports { http: 8080, https: 0, tcp: 9000, tls: 0 };
 
-/// A pod that nobody runs: the workload of the same name is what it says it is.
-async fn pod(server: &ApiServer, namespace: &str, workload: &Workload, sidecar: bool) -> Result<()> {
-    let name = workload.name();
-    let mut labels = json!({ "app": name });
-    if sidecar {
-        // The injector's mark: others may use mutual TLS with it.
-        labels["security.istio.io/tlsMode"] = json!("istio");
+/// Makes a service account and a pod for each workload, and a Service with its endpoints for the one named last; gives
+/// the Service's address. Nobody runs the pods: the workload of the same name is what its pod says it is.
+async fn describe(server: &ApiServer, namespace: &str, workloads: &[&Workload]) -> Result<IpAddr> {
+    let mut objects = Vec::new();
+    let mut statuses = Vec::new();
+    for workload in workloads {
+        let metadata = json!({ "name": workload.name(), "namespace": namespace });
+        objects.push(json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata }));
+        let mut pod = json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": metadata,
+            "spec": { "serviceAccountName": workload.name(), "nodeName": "nowhere",
+                "containers": [{ "name": "application", "image": "echo" }] },
+        });
+        // The second label is the injector's: others may use mutual TLS with it.
+        pod["metadata"]["labels"] = json!({ "app": workload.name(), "security.istio.io/tlsMode": "istio" });
+        objects.push(pod);
+        let address = workload.address();
+        statuses.push(json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": metadata,
+            "status": { "phase": "Running", "podIP": address, "podIPs": [{ "ip": address }],
+                "conditions": [{ "type": "Ready", "status": "True" }] },
+        }));
     }
-    let account = json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": {
-        "name": name, "namespace": namespace } });
-    let pod = json!({
-        "apiVersion": "v1", "kind": "Pod",
-        "metadata": { "name": name, "namespace": namespace, "labels": labels },
-        "spec": { "serviceAccountName": name, "nodeName": "nowhere",
-            "containers": [{ "name": "application", "image": "echo" }] },
-    });
-    server.apply(&json!({ "apiVersion": "v1", "kind": "List", "items": [account, pod] }).to_string()).await?;
-    let address = workload.address().to_string();
-    let status = json!({
-        "apiVersion": "v1", "kind": "Pod", "metadata": { "name": name, "namespace": namespace },
-        "status": { "phase": "Running", "podIP": address, "podIPs": [{ "ip": address }],
-            "conditions": [{ "type": "Ready", "status": "True" }] },
-    });
-    let words = ["apply", "--server-side", "--subresource=status", "-f", "-"];
-    server.kubectl_reading(&status.to_string(), &words).await.map(|_| ())
-}
-
-/// A Service in front of a workload, with its endpoints; gives the service's address.
-async fn service(server: &ApiServer, namespace: &str, workload: &Workload) -> Result<String> {
-    let name = workload.name();
-    let service = json!({
+    let served = workloads.last().ok_or_else(|| Error::other("no workload"))?;
+    let name = served.name();
+    objects.push(json!({
         "apiVersion": "v1", "kind": "Service", "metadata": { "name": name, "namespace": namespace },
         "spec": { "selector": { "app": name }, "ports": [
             { "name": "http", "port": 80, "targetPort": 8080 }, { "name": "tcp", "port": 9000 }] },
-    });
-    let slice = json!({
+    }));
+    objects.push(json!({
         "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
         "metadata": { "name": name, "namespace": namespace, "labels": { "kubernetes.io/service-name": name } },
-        "endpoints": [{ "addresses": [workload.address()], "conditions": { "ready": true },
+        "endpoints": [{ "addresses": [served.address()], "conditions": { "ready": true },
             "targetRef": { "kind": "Pod", "name": name, "namespace": namespace } }],
         "ports": [{ "name": "http", "port": 8080 }, { "name": "tcp", "port": 9000 }],
-    });
-    server
-        .apply(&json!({ "apiVersion": "v1", "kind": "List", "items": [service, slice] }).to_string())
-        .await?;
-    server.kubectl(&["get", "service", name, "-n", namespace, "-o", "jsonpath={.spec.clusterIP}"]).await
+    }));
+    let list = |items: Vec<Value>| json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string();
+    server.apply(&list(objects)).await?;
+    let words = ["apply", "--server-side", "--subresource=status", "-f", "-"];
+    server.kubectl_reading(&list(statuses), &words).await?;
+    let words = ["get", "service", name, "-n", namespace, "-o", "jsonpath={.spec.clusterIP}"];
+    server.kubectl(&words).await?.parse().map_err(Error::other)
 }
 
 /// The bootstrap of a workload's sidecar, before it is told of a control plane.
@@ -107,9 +104,7 @@ async fn a_request_goes_through_both_sidecars_with_mutual_tls() -> Result<()> {
 
     let net = Net::start()?;
     let (client, cart, plain) = (net.workload("client")?, net.workload("cart")?, net.workload("plain")?);
-    pod(server, &namespace, &client, true).await?;
-    pod(server, &namespace, &cart, true).await?;
-    let address = service(server, &namespace, &cart).await?;
+    let address = describe(server, &namespace, &[&client, &cart]).await?;
     let _application = cart.echo("v1", APPLICATION)?;
 
     let secrets = Secrets::start()?;
@@ -119,8 +114,7 @@ async fn a_request_goes_through_both_sidecars_with_mutual_tls() -> Result<()> {
 
     let host = format!("cart.{namespace}.svc.cluster.local");
     let outbound = format!("cluster.outbound|80||{host}");
-    let to = |port: u16| format!("{address}:{port}").parse::<SocketAddr>().map_err(Error::other);
-    let call = Call::to(to(80)?).host("cart").path("/items");
+    let call = Call::to(SocketAddr::new(address, 80)).host("cart").path("/items");
     let answer = answered(&client, &call).await?;
     assert_eq!((answer.path.as_str(), answer.version.as_str()), ("/items", "v1"));
     let certified = answer.header("x-forwarded-client-cert").unwrap_or_default().to_owned();
@@ -136,7 +130,7 @@ async fn a_request_goes_through_both_sidecars_with_mutual_tls() -> Result<()> {
     assert_eq!(received.of("cluster.inbound|8080||", "upstream_rq_200"), 1);
 
     // The same by a protocol that proxies do not look into.
-    let line = Call::to(to(9000)?).over(Protocol::Tcp).body("hello");
+    let line = Call::to(SocketAddr::new(address, 9000)).over(Protocol::Tcp).body("hello");
     assert_eq!(answered(&client, &line).await?.body, "hello");
     let sent = near.admin().stats().await?;
     assert!(sent.of(&format!("cluster.outbound|9000||{host}"), "ssl.handshake") >= 1);
@@ -169,16 +163,14 @@ async fn an_unknown_service_is_answered_by_the_sidecar() -> Result<()> {
     let namespace = server.namespace("closed").await?;
     let net = Net::start()?;
     let (client, cart) = (net.workload("client")?, net.workload("cart")?);
-    pod(server, &namespace, &client, true).await?;
-    pod(server, &namespace, &cart, true).await?;
-    let address = service(server, &namespace, &cart).await?;
+    let address = describe(server, &namespace, &[&client, &cart]).await?;
     let secrets = Secrets::start()?;
     let told = bootstrap(&secrets, &namespace, &client)?;
     let told = told.control_plane_state_of_the_world(net.relay(istiod.discovery())?);
     let _near = sidecar(&client, told).await?;
 
-    let address: SocketAddr = format!("{address}:80").parse().map_err(Error::other)?;
-    let reply = client.client().call(&Call::to(address).host("nobody")).await?;
+    let call = Call::to(SocketAddr::new(address, 80)).host("nobody");
+    let reply = client.client().call(&call).await?;
     assert_eq!(reply.status, StatusCode::BAD_GATEWAY, "the mesh configuration is in force");
     Ok(())
 }

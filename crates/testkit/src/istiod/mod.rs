@@ -6,8 +6,9 @@
 //! [`crate::secrets`]. Filters that only Istio's own proxy has are off too, so that a stock Envoy takes what it says.
 
 mod injection;
+mod kinds;
 
-use std::{fs, net::SocketAddr, path::PathBuf, process::Command};
+use std::{fs, net::SocketAddr, process::Command};
 
 use bytes::Bytes;
 use http::Request;
@@ -60,7 +61,7 @@ impl Istiod {
     pub const INJECTION_NEEDS: &[&str] = &["helm"];
 
     pub async fn start(server: &ApiServer, options: Options) -> Result<Self> {
-        install_kinds(server).await?;
+        kinds::install(server).await?;
         let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": NAMESPACE } });
         server.apply(&namespace.to_string()).await?;
 
@@ -146,27 +147,4 @@ impl Istiod {
         let request = Request::get(path).header("host", "istiod").body(Full::<Bytes>::default());
         wire::http1(stream, request.map_err(Error::other)?).await?.successful()
     }
-}
-
-/// Istio's kinds and the Gateway API's; istiod does not watch what is not there when it starts.
-async fn install_kinds(server: &ApiServer) -> Result<()> {
-    let istio = tools::folder("modules/istio")?.join("manifests/charts/base/files/crd-all.gen.yaml");
-    let folder = tools::folder("modules/gateway-api")?.join("config/crd/experimental");
-    let mut files: Vec<PathBuf> = fs::read_dir(&folder)
-        .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect())
-        .during("look for the kinds of the Gateway API")?;
-    // Beside the kinds lie a kustomization and a policy that forbids to change them.
-    files.retain(|file| {
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("gateway.networking.") && !name.contains("_vap_")
-    });
-    files.push(istio);
-    let files: Vec<_> = files.iter().map(|file| format!("--filename={}", file.display())).collect();
-    let mut words = vec!["apply", "--server-side"];
-    words.extend(files.iter().map(String::as_str));
-    server.kubectl(&words).await?;
-    server
-        .kubectl(&["wait", "--for=condition=Established", "crd", "--all", "--timeout=90s"])
-        .await
-        .map(|_| ())
 }

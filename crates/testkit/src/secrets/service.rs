@@ -176,7 +176,8 @@ impl Service {
 
     fn pair(&self, generation: u64) -> Option<Pair> {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if current.0 != generation {
+        // A stream that is late must not bring back what others have given up.
+        if current.0 < generation {
             *current = (generation, self.shared.pair(&self.identity).ok()?);
         }
         Some(current.1.clone())
