@@ -7,6 +7,7 @@
 
 pub mod apiserver;
 pub mod control_plane;
+pub mod controllers;
 pub mod error;
 pub mod needs;
 pub mod part;
@@ -17,5 +18,6 @@ pub mod tools;
 pub mod wait;
 
 pub use apiserver::ApiServer;
+pub use controllers::Controllers;
 pub use error::{Error, Result};
 pub use part::Part;
