@@ -1,6 +1,8 @@
 //! Controllers, scheduler and kwok: what becomes ready does, and what was asked to fail fails as it would on a
 //! real node.
 
+#![allow(clippy::unwrap_used, reason = "what a test builds on is there, or the test fails")]
+
 use k8s_openapi::api::core::v1::{ContainerStatus, Pod};
 use kube::Api;
 use mizzen_testkit::{

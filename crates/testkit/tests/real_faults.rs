@@ -1,5 +1,7 @@
 //! Faults in front of the real API server: each is met, and what a client sees of it is what a cluster's would.
 
+#![allow(clippy::unwrap_used, reason = "what a test builds on is there, or the test fails")]
+
 use std::{pin::pin, sync::Arc, time::Duration};
 
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -286,7 +288,7 @@ async fn an_upgraded_connection_passes_through_and_ends_with_a_stop() -> Result<
     let mut stream = connect(&scene.faults).await;
     let token = ApiServer::shared().await.control_plane().token();
     let head = format!(
-        "GET /api/v1/namespaces/{}/configmaps?watch=true HTTP/1.1\r\nHost: localhost\r\n\
+        "GET /api/v1/namespaces/{}/configmaps?watch=true HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n\
          Authorization: Bearer {token}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
          Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGVzdGtpdCBvZiBtaXp6ZW4=\r\n\r\n",
         scene.namespace
@@ -295,8 +297,8 @@ async fn an_upgraded_connection_passes_through_and_ends_with_a_stop() -> Result<
     let mut received = Vec::new();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     while !text(&received).contains("ADDED") {
-        let count =
-            tokio::time::timeout(wait::PATIENCE, stream.read_buf(&mut received)).await.unwrap().unwrap();
+        let more = tokio::time::timeout(wait::PATIENCE, stream.read_buf(&mut received)).await;
+        let count = more.unwrap_or_else(|_| panic!("no more after: {}", text(&received))).unwrap();
         assert_ne!(count, 0, "ended after: {}", text(&received));
     }
     assert!(text(&received).starts_with("HTTP/1.1 101 "), "{}", text(&received));
