@@ -7,9 +7,11 @@
 
 pub mod apiserver;
 pub mod control_plane;
+pub mod controllers;
 pub mod echo;
 pub mod envoy;
 pub mod error;
+pub mod faults;
 pub mod istiod;
 pub mod needs;
 pub mod net;
@@ -25,5 +27,14 @@ pub mod wait;
 pub mod wire;
 
 pub use apiserver::ApiServer;
+pub use controllers::Controllers;
+pub use echo::Echo;
+pub use envoy::Envoy;
 pub use error::{Error, Result};
+pub use faults::Faults;
+pub use istiod::Istiod;
+pub use net::Net;
+pub use netns::NetNs;
 pub use part::Part;
+pub use registry::Registry;
+pub use secrets::Secrets;

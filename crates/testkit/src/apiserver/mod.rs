@@ -16,7 +16,7 @@ use kube::{Api, Client, Config};
 use tokio::sync::OnceCell;
 
 use crate::{
-    Part,
+    Controllers, Part,
     control_plane::{Access, ControlPlane, Ports, Settings},
     error::{During, Result},
     run::run,
@@ -30,6 +30,7 @@ pub struct ApiServer {
     /// `None` while it is stopped.
     server: Mutex<Option<Part>>,
     namespaces: AtomicU32,
+    controllers: OnceCell<Controllers>,
 }
 
 impl ApiServer {
@@ -74,7 +75,14 @@ impl ApiServer {
         let plane = ControlPlane::prepare(Settings::loopback(folder, ports))?;
         let access = plane.access("admin", &plane.url())?;
         let etcd = Part::start("etcd", plane.etcd()?)?;
-        Ok(Self { plane, access, etcd, server: Mutex::default(), namespaces: AtomicU32::new(1) })
+        Ok(Self {
+            plane,
+            access,
+            etcd,
+            server: Mutex::default(),
+            namespaces: AtomicU32::new(1),
+            controllers: OnceCell::new(),
+        })
     }
 
     /// Starts kube-apiserver (etcd runs) and waits until it serves.
@@ -126,6 +134,11 @@ impl ApiServer {
     pub async fn restart(&self) -> Result<()> {
         self.stop();
         self.up().await
+    }
+
+    /// Adds kube-controller-manager, kube-scheduler and kwok; once, however often it is asked for.
+    pub async fn controllers(&self) -> Result<&Controllers> {
+        self.controllers.get_or_try_init(|| Controllers::start(self)).await
     }
 
     /// Where it listens.
