@@ -22,10 +22,6 @@ const MARKS: &[(&[&str], &str)] = &[
         "what was downloaded is not what tools.toml pins: nothing was installed; if the network is honest, the pin must be changed in a commit",
     ),
     (
-        &["no matching distribution", "could not find a version"],
-        "the package index does not have this version for this machine (platform or Python version)",
-    ),
-    (
         &[
             "temporary failure in name resolution",
             "name or service not known",
@@ -40,9 +36,15 @@ const MARKS: &[(&[&str], &str)] = &[
             "tls handshake timeout",
             "proxyconnect",
             "newconnectionerror",
+            "max retries exceeded",
+            "connection error",
             "eai_again",
         ],
         "the package registry cannot be reached: check the network and the client's own configuration, then run the command again, it goes on where it stopped",
+    ),
+    (
+        &["no matching distribution", "could not find a version"],
+        "the package index does not have this version for this machine (platform or Python version)",
     ),
     (&["permission denied", "are you root"], "no permission: see which path in the log"),
     (

@@ -79,7 +79,7 @@ impl Board {
 /// The table, then what is missing and what goes with it.
 pub(crate) fn print(rows: &[Row]) {
     let home = std::env::var_os("HOME").map(PathBuf::from);
-    let width = |of: fn(&Row) -> usize| rows.iter().map(of).max().unwrap_or(0).max(4);
+    let width = |of: fn(&Row) -> usize| rows.iter().map(of).max().unwrap_or(0).max("version".len());
     let (names, versions) = (width(|row| row.name.len()), width(|row| row.version.len()));
     println!("{:names$}  {:versions$}  {:>8}  where", "name", "version", "seconds");
     for row in rows {

