@@ -12,7 +12,7 @@ use std::{
 fn every_shell_gets_a_script_that_is_registered_for_the_name() {
     // How each shell ties a script to the command it completes.
     let shells = [
-        ("bash", "complete -F _{} -o"),
+        ("bash", " -o default {}\n"),
         ("zsh", "#compdef {}\n"),
         ("fish", "complete -c {} "),
         ("powershell", "-CommandName '{}' "),
@@ -33,9 +33,15 @@ fn every_shell_gets_a_script_that_is_registered_for_the_name() {
 
 /// Whether the shell is there and reads the script without complaint; None where there is no such shell.
 fn reads(shell: &str, script: &str) -> Option<bool> {
-    let mut child = Command::new(shell).arg("-n").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().ok()?;
-    child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
-    Some(child.wait().unwrap().success())
+    let mut child = Command::new(shell)
+        .arg("-n")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    child.stdin.take().expect("a pipe").write_all(script.as_bytes()).expect("the shell reads");
+    Some(child.wait().expect("the shell ends").success())
 }
 
 #[test]

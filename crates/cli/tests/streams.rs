@@ -13,7 +13,7 @@ const PRINTING: [&[&str]; 4] =
     [&["--help"], &["version"], &["version", "-o", "json"], &["completion", "bash"]];
 
 fn full() -> Stdio {
-    File::options().write(true).open("/dev/full").unwrap().into()
+    File::options().write(true).open("/dev/full").expect("/dev/full").into()
 }
 
 #[test]

@@ -39,12 +39,8 @@ impl Verb for Completion {
     fn run(self, output: &mut Output) -> Result<Exit> {
         // Into memory first: the generators panic when they cannot write.
         let mut script = Vec::new();
-        clap_complete::generate(
-            self.shell,
-            &mut args::command(self.program),
-            self.program.name(),
-            &mut script,
-        );
+        let mut command = visible(&args::command(self.program)).version(build::VERSION);
+        clap_complete::generate(self.shell, &mut command, self.program.name(), &mut script);
         output.bytes(&script)?;
         Ok(Exit::Done)
     }

@@ -1,5 +1,6 @@
 //! The real binary, run by any of its names in an environment that is the same everywhere.
 #![allow(dead_code, reason = "each test file uses its part")]
+#![allow(clippy::unwrap_used, reason = "this is test code, which the lint cannot see here")]
 
 use std::{
     env, fs,
