@@ -61,6 +61,10 @@ impl Folder {
         Self(path)
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
     pub(crate) fn link(&self, name: &str) -> PathBuf {
         let path = self.0.join(name);
         symlink(BINARY, &path).unwrap();
