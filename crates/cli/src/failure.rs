@@ -54,16 +54,20 @@ impl<E: Into<Error>> Hint for E {
 
 /// Prints the error, unless it is none to the user, and says how the process ends.
 pub(crate) fn report(error: &Error) -> Exit {
-    if error.chain().any(|cause| matches!(cause.downcast_ref(), Some(Closed::ByReader))) {
-        return Exit::Done;
-    }
-    let (text, exit) = match error.downcast_ref::<clap::Error>() {
-        Some(usage) => (usage.render().ansi().to_string(), Exit::Usage),
-        None => (text(error), exit(error)),
-    };
+    let (text, exit) = told(error);
     // With standard error closed or full there is nobody left to tell; the exit code still says it.
     let _ = AutoStream::auto(io::stderr()).write_all(text.as_bytes());
     exit
+}
+
+fn told(error: &Error) -> (String, Exit) {
+    if error.chain().any(|cause| matches!(cause.downcast_ref(), Some(Closed::ByReader))) {
+        return (String::new(), Exit::Done);
+    }
+    match error.downcast_ref::<clap::Error>() {
+        Some(usage) => (usage.render().ansi().to_string(), Exit::Usage),
+        None => (text(error), exit(error)),
+    }
 }
 
 fn exit(error: &Error) -> Exit {
@@ -128,8 +132,8 @@ mod tests {
 
     #[test]
     fn a_reader_who_left_is_no_failure_but_a_full_disk_is() {
-        assert_eq!(report(&Closed::ByReader.into()), Exit::Done);
+        assert_eq!(told(&Closed::ByReader.into()), (String::new(), Exit::Done));
         let full = Closed::from(io::Error::from(io::ErrorKind::StorageFull));
-        assert_eq!(report(&full.into()), Exit::Problem);
+        assert_eq!(told(&full.into()).1, Exit::Problem);
     }
 }
