@@ -40,9 +40,6 @@ impl Toolchain {
     pub(crate) fn build(&self, go: &Go, wrapper: &Wrapper, out: &Path, log: &Path) -> Result<(), Failure> {
         let stamps: Vec<String> = wrapper.stamp.iter().map(|stamp| format!("-X {stamp}")).collect();
         let mut command = self.command(&go.wrapper);
-        if go.is_static {
-            command.env("CGO_ENABLED", "0");
-        }
         command.args(["build", "-trimpath", "-ldflags", &stamps.join(" "), "-o"]).arg(out).arg(&go.package);
         program::run(&mut command, log)
     }
@@ -70,8 +67,9 @@ impl Toolchain {
 
     fn command(&self, wrapper: &str) -> Command {
         let mut command = Command::new(&self.go);
-        // A workspace file above the checkout must not change what is built.
-        command.current_dir(root().join("tools/go").join(wrapper)).env("GOWORK", "off");
+        // No C compiler is needed, and the commands run in images that have no C library. A workspace file above
+        // the checkout must not change what is built.
+        command.current_dir(root().join("tools/go").join(wrapper)).env("CGO_ENABLED", "0").env("GOWORK", "off");
         command
     }
 }

@@ -51,9 +51,6 @@ pub(crate) enum From {
 pub(crate) struct Go {
     pub(crate) wrapper: String,
     pub(crate) package: String,
-    /// Runs in an image that has no C library.
-    #[serde(default, rename = "static")]
-    pub(crate) is_static: bool,
 }
 
 #[derive(Clone, Deserialize, Serialize)]
