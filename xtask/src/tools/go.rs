@@ -69,7 +69,10 @@ impl Toolchain {
         let mut command = Command::new(&self.go);
         // No C compiler is needed, and the commands run in images that have no C library. A workspace file above
         // the checkout must not change what is built.
-        command.current_dir(root().join("tools/go").join(wrapper)).env("CGO_ENABLED", "0").env("GOWORK", "off");
+        command
+            .current_dir(root().join("tools/go").join(wrapper))
+            .env("CGO_ENABLED", "0")
+            .env("GOWORK", "off");
         command
     }
 }
