@@ -1,17 +1,12 @@
 //! Where `cargo xtask tools` has put things.
 
+mod cache;
+
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
+pub use cache::cache;
 
-/// The cache: `MIZZEN_TOOLS`, or `mizzen/tools` in the user's cache folder.
-pub fn cache() -> PathBuf {
-    let from = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    from("MIZZEN_TOOLS").unwrap_or_else(|| {
-        let caches = from("XDG_CACHE_HOME").or_else(|| from("HOME").map(|home| home.join(".cache")));
-        caches.unwrap_or_else(std::env::temp_dir).join("mizzen/tools")
-    })
-}
+use crate::error::{Error, Result};
 
 /// What Debian packages bring, found where Debian puts it; all else comes from the cache only, so that a binary
 /// of another version on the `PATH` is never taken by accident.

@@ -1,0 +1,156 @@
+//! The only way to standard output: text, JSON or YAML. It knows pipes that close early, disks that are full and
+//! terminals that want no colour, so that no verb has to.
+
+use crate::yaml;
+use anstream::{AutoStream, ColorChoice, adapter::strip_str};
+use serde::Serialize;
+use std::{
+    error, fmt,
+    io::{self, BufWriter, Write},
+};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Format {
+    #[default]
+    Text,
+    Json,
+    Yaml,
+}
+
+/// Why nothing more can be printed.
+#[derive(Debug)]
+pub(crate) enum Closed {
+    /// The reader of the pipe has seen enough, as in `mizzen … | head`: no failure at all.
+    ByReader,
+    Failed(io::Error),
+}
+
+impl fmt::Display for Closed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ByReader => f.write_str("the reader of the output is gone"),
+            Self::Failed(_) => f.write_str("the output could not be written"),
+        }
+    }
+}
+
+impl error::Error for Closed {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Self::ByReader => None,
+            Self::Failed(error) => Some(error),
+        }
+    }
+}
+
+impl From<io::Error> for Closed {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::ByReader,
+            _ => Self::Failed(error),
+        }
+    }
+}
+
+pub(crate) struct Output {
+    sink: BufWriter<Box<dyn Write>>,
+    colours: bool,
+}
+
+impl Output {
+    pub(crate) fn stdout() -> Self {
+        let stdout = io::stdout();
+        let colours = AutoStream::choice(&stdout) != ColorChoice::Never;
+        Self::new(stdout, colours)
+    }
+
+    fn new(sink: impl Write + 'static, colours: bool) -> Self {
+        Self { sink: BufWriter::new(Box::new(sink)), colours }
+    }
+
+    /// Text that may carry colours; they are removed where they are not wanted.
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), Closed> {
+        if self.colours {
+            self.sink.write_all(text.as_bytes())?;
+        } else {
+            write!(self.sink, "{}", strip_str(text))?;
+        }
+        Ok(())
+    }
+
+    /// Bytes exactly as they are, such as a script for a shell.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Closed> {
+        Ok(self.sink.write_all(bytes)?)
+    }
+
+    /// A value in the format that was asked for; its text is its `Display`, ended by a newline.
+    pub(crate) fn show<T: Serialize + fmt::Display>(
+        &mut self,
+        format: Format,
+        value: &T,
+    ) -> Result<(), Closed> {
+        match format {
+            Format::Text => self.text(&format!("{value}\n")),
+            Format::Json => {
+                let json = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
+                self.bytes(format!("{json}\n").as_bytes())
+            }
+            Format::Yaml => {
+                let value = serde_json::to_value(value).map_err(io::Error::from)?;
+                self.bytes(yaml::print(&value).as_bytes())
+            }
+        }
+    }
+
+    /// Until this has worked nothing is known to have been printed. A verb that prints over time calls it itself.
+    pub(crate) fn flush(&mut self) -> Result<(), Closed> {
+        Ok(self.sink.flush()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{cell::RefCell, rc::Rc};
+
+    #[derive(Clone, Default)]
+    struct Page(Rc<RefCell<Vec<u8>>>);
+
+    impl Write for Page {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().write(bytes)
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn printed(colours: bool, print: impl FnOnce(&mut Output)) -> String {
+        let page = Page::default();
+        let mut output = Output::new(page.clone(), colours);
+        print(&mut output);
+        output.flush().unwrap();
+        String::from_utf8(page.0.take()).unwrap()
+    }
+
+    #[test]
+    fn colours_reach_only_those_who_want_them() {
+        let red = "\u{1b}[31mred\u{1b}[0m";
+        assert_eq!(printed(true, |out| out.text(red).unwrap()), red);
+        assert_eq!(printed(false, |out| out.text(red).unwrap()), "red");
+    }
+
+    #[test]
+    fn a_value_is_shown_in_each_format() {
+        let show = |format| printed(false, |out| out.show(format, &"1.31").unwrap());
+        assert_eq!(show(Format::Text), "1.31\n");
+        assert_eq!(show(Format::Json), "\"1.31\"\n");
+        assert_eq!(show(Format::Yaml), "\"1.31\"\n");
+    }
+
+    #[test]
+    fn a_reader_that_left_is_told_from_a_disk_that_is_full() {
+        assert!(matches!(Closed::from(io::Error::from(io::ErrorKind::BrokenPipe)), Closed::ByReader));
+        assert!(matches!(Closed::from(io::Error::from(io::ErrorKind::StorageFull)), Closed::Failed(_)));
+    }
+}

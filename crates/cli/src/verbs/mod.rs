@@ -1,0 +1,91 @@
+//! The verbs that exist. Each is one file that says how it is typed, what that means, and does it; [`ALL`] is the
+//! order of the help.
+
+mod completion;
+mod version;
+
+use crate::{exit::Exit, help, output::Output, program::Program};
+use anyhow::Result;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+
+pub(crate) const ALL: &[Entry] = &[Entry::of::<version::Version>(), Entry::of::<completion::Completion>()];
+
+/// A verb as it is meant, ready to run.
+pub(crate) trait Verb: Sized + 'static {
+    const NAME: &'static str;
+    /// One line for the list of verbs.
+    const ABOUT: &'static str;
+    const GROUP: Group;
+    /// Those that have it besides `mizzen`, which has all.
+    const ALSO_IN: &'static [Program];
+    /// What to type after the program's name (`{}` stands for that name), and what it does.
+    const EXAMPLES: &'static [(&'static str, &'static str)];
+    /// How it is typed.
+    type Typed: Args;
+
+    fn meant(typed: Self::Typed, program: Program) -> Result<Self>;
+    fn run(self, output: &mut Output) -> Result<Exit>;
+}
+
+/// The parts of the help, in order. One without verbs is not shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
+    Binary,
+}
+
+impl Group {
+    pub(crate) const ALL: &[Self] = &[Self::Binary];
+
+    pub(crate) fn heading(self) -> &'static str {
+        match self {
+            Self::Binary => "This binary",
+        }
+    }
+}
+
+type Job = Box<dyn FnOnce(&mut Output) -> Result<Exit>>;
+
+/// A [`Verb`] as a value, so that they fit in one list.
+pub(crate) struct Entry {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) group: Group,
+    pub(crate) examples: &'static [(&'static str, &'static str)],
+    also_in: &'static [Program],
+    typed: fn(Command) -> Command,
+    job: fn(&ArgMatches, Program) -> Result<Job>,
+}
+
+impl Entry {
+    const fn of<V: Verb>() -> Self {
+        Self {
+            name: V::NAME,
+            about: V::ABOUT,
+            group: V::GROUP,
+            examples: V::EXAMPLES,
+            also_in: V::ALSO_IN,
+            typed: V::Typed::augment_args,
+            job: |matches, program| {
+                let verb = V::meant(V::Typed::from_arg_matches(matches)?, program)?;
+                Ok(Box::new(move |output| verb.run(output)))
+            },
+        }
+    }
+
+    pub(crate) fn command(&self, program: Program) -> Command {
+        let command = Command::new(self.name).about(self.about);
+        (self.typed)(command).after_help(help::examples(program, self.examples))
+    }
+
+    pub(crate) fn job(&self, matches: &ArgMatches, program: Program) -> Result<Job> {
+        (self.job)(matches, program)
+    }
+}
+
+pub(crate) fn of(program: Program) -> impl Iterator<Item = &'static Entry> {
+    ALL.iter().filter(move |verb| program == Program::Mizzen || verb.also_in.contains(&program))
+}
+
+pub(crate) fn named(program: Program, name: &str) -> Option<&'static Entry> {
+    of(program).find(|verb| verb.name == name)
+}
