@@ -117,7 +117,6 @@ async fn secrets_are_served_and_replaced_while_connected() -> Result<()> {
         assert!(certs.contains(&spiffe("shop", "cart")), "{certs}");
         assert_eq!(secrets.asked().len(), 2, "{:?}", secrets.asked());
 
-        // The leaf has no name that a client could check: what counts is who was let in.
         let first = serial(&envoy).await?;
         secrets.rotate();
         wait::until("the second certificate", PATIENCE, async || {
