@@ -10,11 +10,12 @@ use std::{
     os::unix::{fs::PermissionsExt, process::CommandExt},
     panic,
     path::{Path, PathBuf},
-    process::{ChildStdin, Command, Stdio},
+    process::{Child, Command, Stdio},
     sync::{
         OnceLock,
         atomic::{AtomicU32, Ordering},
     },
+    time::UNIX_EPOCH,
 };
 
 use tokio::runtime::Runtime;
@@ -26,8 +27,8 @@ pub struct Run {
     folder: PathBuf,
     runtime: Runtime,
     next: AtomicU32,
-    /// Closed by the kernel when this process ends: the keeper's signal.
-    _lifeline: ChildStdin,
+    /// Its standard input is closed by the kernel when this process ends: that is its signal.
+    _keeper: Child,
 }
 
 /// The run of this process.
@@ -39,11 +40,13 @@ pub fn run() -> &'static Run {
 impl Run {
     #[expect(clippy::expect_used, reason = "without a folder and a keeper no test of this process can run")]
     fn new() -> Self {
-        let folder = std::env::temp_dir().join(format!("mizzen-run-{}", std::process::id()));
+        // Numbers of processes come again, and the kept logs of a failed run must not be written over.
+        let started = UNIX_EPOCH.elapsed().map_or(0, |time| time.as_millis());
+        let folder = std::env::temp_dir().join(format!("mizzen-run-{}-{started}", std::process::id()));
         fs::create_dir_all(folder.join("logs")).expect("the run's folder can be made");
         // Proxies run as another user and read their configuration here.
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).expect("the run's folder is ours");
-        let mut keeper = Command::new("sh")
+        let keeper = Command::new("sh")
             .args(["-c", include_str!("keeper.sh"), "mizzen-keeper"])
             .arg(&folder)
             .stdin(Stdio::piped())
@@ -62,8 +65,7 @@ impl Run {
             .enable_all()
             .build()
             .expect("a runtime can be made");
-        let lifeline = keeper.stdin.take().expect("standard input was asked for");
-        Self { folder, runtime, next: AtomicU32::new(0), _lifeline: lifeline }
+        Self { folder, runtime, next: AtomicU32::new(0), _keeper: keeper }
     }
 
     pub fn folder(&self) -> &Path {
