@@ -15,8 +15,7 @@ pub fn cache() -> PathBuf {
 
 /// What Debian packages bring, found where Debian puts it; all else comes from the cache only, so that a binary
 /// of another version on the `PATH` is never taken by accident.
-const SYSTEM: &[&str] =
-    &["containerd", "ctr", "docker-registry", "iptables", "runc", "ip", "unshare", "nsenter"];
+const SYSTEM: &[&str] = &["containerd", "ctr", "docker-registry", "iptables", "runc", "ip", "unshare", "nsenter"];
 const SYSTEM_FOLDERS: &[&str] = &["/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/bin"];
 
 /// The path of a command.
@@ -31,7 +30,5 @@ pub fn command(name: &str) -> Result<PathBuf> {
 
 /// A folder of the cache, such as the Istio module with its charts and goldens.
 pub fn folder(name: &str) -> Result<PathBuf> {
-    Some(cache().join(name))
-        .filter(|path| path.is_dir())
-        .ok_or_else(|| Error::Missing { name: name.to_owned() })
+    Some(cache().join(name)).filter(|path| path.is_dir()).ok_or_else(|| Error::Missing { name: name.to_owned() })
 }
