@@ -72,6 +72,14 @@ async fn pod(api: &ApiServer, namespace: &str, app: &str, holds: impl Fn(&Pod) -
     .await
 }
 
+/// The same pod once a healthy one that came after it has become ready: there was time enough for both.
+async fn later(api: &ApiServer, namespace: &str, pod: &Pod) -> Result<Pod> {
+    apply(api, namespace, &workload("Deployment", "healthy", &template("healthy", None))).await?;
+    rolled_out(api, namespace, "deployment/healthy").await?;
+    let pods = Api::<Pod>::namespaced(api.client()?, namespace);
+    Ok(pods.get(pod.metadata.name.as_deref().unwrap()).await?)
+}
+
 fn phase(pod: &Pod) -> Option<&str> {
     pod.status.as_ref()?.phase.as_deref()
 }
@@ -137,11 +145,7 @@ async fn a_pod_that_never_becomes_ready_does_not() -> Result<()> {
     let running = pod(api, &namespace, "stuck", |pod| phase(pod) == Some("Running")).await?;
     assert!(running.spec.as_ref().unwrap().node_name.is_some(), "it was scheduled");
 
-    // A sibling that came later has become ready: there was time enough.
-    apply(api, &namespace, &workload("Deployment", "healthy", &template("healthy", None))).await?;
-    rolled_out(api, &namespace, "deployment/healthy").await?;
-    let name = running.metadata.name.unwrap();
-    let still = Api::<Pod>::namespaced(api.client()?, &namespace).get(&name).await?;
+    let still = later(api, &namespace, &running).await?;
     assert_eq!(phase(&still), Some("Running"));
     assert_eq!(ready(&still), Some(("False", Some("ContainersNotReady"))));
     assert!(container(&still).unwrap().state.as_ref().unwrap().running.is_some());
@@ -157,7 +161,8 @@ async fn a_crash_loop_shows_its_reason_and_counts_restarts() -> Result<()> {
     let namespace = api.namespace("crash").await?;
     apply(api, &namespace, &workload("Deployment", "crash", &template("crash", Some(CRASH_LOOP)))).await?;
     let again = |pod: &Pod| container(pod).is_some_and(|container| container.restart_count >= 2);
-    let pod = pod(api, &namespace, "crash", again).await?;
+    let crashed = pod(api, &namespace, "crash", again).await?;
+    let pod = later(api, &namespace, &crashed).await?;
     assert_eq!(phase(&pod), Some("Running"));
     assert_eq!(ready(&pod), Some(("False", Some("ContainersNotReady"))));
     assert_eq!(waiting_for(&pod), Some("CrashLoopBackOff"));
@@ -173,7 +178,8 @@ async fn an_image_that_cannot_be_pulled_leaves_the_pod_pending() -> Result<()> {
     let namespace = api.namespace("pull").await?;
     apply(api, &namespace, &workload("StatefulSet", "pull", &template("pull", Some(IMAGE_PULL_ERROR))))
         .await?;
-    let pod = pod(api, &namespace, "pull", |pod| waiting_for(pod).is_some()).await?;
+    let pulling = pod(api, &namespace, "pull", |pod| waiting_for(pod).is_some()).await?;
+    let pod = later(api, &namespace, &pulling).await?;
     assert_eq!(waiting_for(&pod), Some("ImagePullBackOff"));
     assert_eq!(phase(&pod), Some("Pending"));
     assert_eq!(ready(&pod), Some(("False", Some("ContainersNotReady"))));

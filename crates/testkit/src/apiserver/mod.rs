@@ -9,6 +9,7 @@ mod namespaces;
 use std::{
     path::PathBuf,
     sync::{Mutex, MutexGuard, PoisonError, atomic::AtomicU32},
+    time::Duration,
 };
 
 use k8s_openapi::api::core::v1::Namespace;
@@ -18,10 +19,13 @@ use tokio::sync::OnceCell;
 use crate::{
     Controllers, Part,
     control_plane::{Access, ControlPlane, Ports, Settings},
-    error::{During, Result},
+    error::{During, Error, Result},
     run::run,
     wait::{self, Seen},
 };
+
+/// For one question to a server that may not be there.
+const PROBE: Duration = Duration::from_secs(3);
 
 pub struct ApiServer {
     plane: ControlPlane,
@@ -96,19 +100,15 @@ impl ApiServer {
             if let Some(end) = self.end() {
                 return Seen::Never(end);
             }
-            let request = http::Request::get("/readyz").body(Vec::new());
-            let Ok(request) = request else { return Seen::Never("no request".to_owned()) };
-            match client.request_text(request).await {
-                // The server makes this one itself, a moment after it says that it is ready.
-                Ok(_) => {
-                    Seen::from_result(Api::<Namespace>::all(client.clone()).get("default").await.map(drop))
-                }
-                Err(error) => Seen::NotYet(error.to_string()),
+            // Bounded: whoever took the port may accept and never answer, and then the end above goes unseen.
+            match tokio::time::timeout(PROBE, serves(client.clone())).await {
+                Ok(answer) => Seen::from_result(answer),
+                Err(_) => Seen::NotYet("no answer".to_owned()),
             }
         });
         ready.await.map_err(|error| {
             let server = self.server();
-            server.as_ref().map_or_else(|| crate::Error::other(&error), |part| part.error(&error))
+            server.as_ref().map_or_else(|| Error::other(&error), |part| part.error(&error))
         })
     }
 
@@ -178,4 +178,11 @@ impl ApiServer {
     fn server(&self) -> MutexGuard<'_, Option<Part>> {
         self.server.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+async fn serves(client: Client) -> Result<()> {
+    client.request_text(http::Request::get("/readyz").body(Vec::new()).map_err(Error::other)?).await?;
+    // The server makes this one itself, a moment after it says that it is ready.
+    Api::<Namespace>::all(client).get("default").await?;
+    Ok(())
 }

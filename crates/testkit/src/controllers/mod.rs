@@ -45,9 +45,14 @@ impl Controllers {
         kwok.arg("--kubeconfig").arg(api.kubeconfig_file()).arg("--config").arg(stages);
         kwok.arg(format!("--manage-nodes-with-annotation-selector={}={}", nodes::MARK.0, nodes::MARK.1));
         kwok.arg("--node-lease-duration-seconds=40");
+        let (mut controller_manager, mut scheduler) = (plane.controller_manager()?, plane.scheduler()?);
+        for command in [&mut controller_manager, &mut scheduler] {
+            // Nobody asks them anything, and their ports may have been taken since they were found free.
+            command.arg("--secure-port=0");
+        }
         let controllers = Self {
-            controller_manager: Part::start("kube-controller-manager", plane.controller_manager()?)?,
-            scheduler: Part::start("kube-scheduler", plane.scheduler()?)?,
+            controller_manager: Part::start("kube-controller-manager", controller_manager)?,
+            scheduler: Part::start("kube-scheduler", scheduler)?,
             kwok: Part::start("kwok", kwok)?,
         };
         nodes::create(api).await?;
