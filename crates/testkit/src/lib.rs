@@ -5,6 +5,7 @@
 //! to end what is left, whether the process returned, panicked or was killed. Nothing here is a mock, and nothing
 //! here may become a dependency of the product.
 
+pub mod apiserver;
 pub mod control_plane;
 pub mod error;
 pub mod needs;
@@ -16,5 +17,6 @@ pub mod run;
 pub mod tools;
 pub mod wait;
 
+pub use apiserver::ApiServer;
 pub use error::{Error, Result};
 pub use part::Part;

@@ -4,6 +4,7 @@
 //! [`Command`](std::process::Command) a process. Nothing is started here, because the two users start
 //! differently: the `ApiServer` on this machine's loopback, the node inside its own namespaces.
 
+mod access;
 mod certificates;
 mod commands;
 mod kubeconfig;
@@ -19,6 +20,7 @@ use crate::{
     ports,
 };
 
+pub use access::Access;
 pub use kubeconfig::{Credentials, kubeconfig};
 
 /// Services get their addresses here; `kubernetes.default` is the first of them.

@@ -1,0 +1,52 @@
+//! The real kubectl, as the administrator.
+
+use std::process::Stdio;
+
+use tokio::{io::AsyncWriteExt, process::Command};
+
+use super::ApiServer;
+use crate::{
+    error::{During, Error, Result},
+    run::{MARK, run},
+    tools,
+};
+
+impl ApiServer {
+    /// Runs kubectl and returns what it printed; what it complained of is the error.
+    pub async fn kubectl(&self, args: &[&str]) -> Result<String> {
+        self.kubectl_reading("", args).await
+    }
+
+    /// Applies a manifest (several documents are fine).
+    pub async fn apply(&self, manifest: &str) -> Result<String> {
+        self.kubectl_reading(manifest, &["apply", "--server-side", "-f", "-"]).await
+    }
+
+    /// The same, with something on its standard input.
+    pub async fn kubectl_reading(&self, input: &str, args: &[&str]) -> Result<String> {
+        let mut child = Command::new(tools::command("kubectl")?)
+            .arg("--kubeconfig")
+            .arg(self.kubeconfig_file())
+            // What kubectl has learned of another server must not come in, nor what it learns here go out.
+            .arg("--cache-dir")
+            .arg(self.plane.settings().folder.join("kubectl"))
+            .args(args)
+            .env(MARK, run().folder())
+            .kill_on_drop(true)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .during("start kubectl")?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // It may end without having read; then its own words say more than a broken pipe.
+            let _ = stdin.write_all(input.as_bytes()).await;
+        }
+        let output = child.wait_with_output().await.during("run kubectl")?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        Err(Error::other(format_args!("kubectl {}: {}", args.join(" "), complaint.trim())))
+    }
+}
