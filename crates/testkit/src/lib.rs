@@ -10,6 +10,7 @@ pub mod control_plane;
 pub mod error;
 pub mod needs;
 pub mod netns;
+pub mod node;
 pub mod part;
 pub mod pki;
 pub mod ports;
@@ -19,4 +20,5 @@ pub mod wait;
 
 pub use apiserver::ApiServer;
 pub use error::{Error, Result};
+pub use node::Node;
 pub use part::Part;

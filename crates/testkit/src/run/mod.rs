@@ -38,6 +38,7 @@ pub fn run() -> &'static Run {
 
 impl Run {
     #[expect(clippy::expect_used, reason = "without a folder and a keeper no test of this process can run")]
+    #[expect(clippy::zombie_processes, reason = "the keeper outlives this process")]
     fn new() -> Self {
         let folder = std::env::temp_dir().join(format!("mizzen-run-{}", std::process::id()));
         fs::create_dir_all(folder.join("logs")).expect("the run's folder can be made");
@@ -46,6 +47,8 @@ impl Run {
         let mut keeper = Command::new("sh")
             .args(["-c", include_str!("keeper.sh"), "mizzen-keeper"])
             .arg(&folder)
+            // In a process that is itself a part of another run, that run's keeper must leave this one alone.
+            .env_remove(MARK)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
