@@ -14,7 +14,7 @@ use std::{
 use mizzen_testkit::{
     ApiServer, Error, Node, Part, Result, needs,
     run::run,
-    wait::{PATIENCE, Seen},
+    wait::{PATIENCE, Seen, until},
 };
 
 /// Which tier the victim shall bring up, and the file in which it names its run's folder when it has.
@@ -137,7 +137,21 @@ async fn a_killed_run_with_an_api_server_leaves_nothing() -> Result<()> {
     Ok(())
 }
 
-/// Not a test but what the two above kill: in a test run it returns at once.
+#[tokio::test]
+async fn a_node_that_is_dropped_takes_its_processes_and_namespaces_along() -> Result<()> {
+    needs!(Node::NEEDS);
+    let node = Node::start().await?;
+    let namespaces = private_namespaces(run().folder());
+    assert!(namespaces.iter().any(|namespace| namespace.starts_with("pid:")), "{namespaces:?}");
+    drop(node);
+    until("the namespaces to go", PATIENCE, async || {
+        let left = traces(run().folder(), &namespaces).namespaces;
+        Seen::when(left.is_empty(), || format!("{left:?}"))
+    })
+    .await
+}
+
+/// Not a test but what the first two kill: in a test run it returns at once.
 #[tokio::test]
 async fn the_victim() -> Result<()> {
     let (Ok(tier), Some(say)) = (std::env::var(TIER), std::env::var_os(SAY)) else { return Ok(()) };

@@ -52,6 +52,8 @@ pub(crate) async fn kubectl(kubeconfig: &Path, folder: &Path, input: &str, args:
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    Err(Error::other(format_args!("kubectl {}: {}", args.join(" "), complaint.trim())))
+    // What a command run by `exec` had to say may be on either.
+    let [out, complaint] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    let said = format!("{}\n{}", out.trim(), complaint.trim());
+    Err(Error::other(format_args!("kubectl {}: {}", args.join(" "), said.trim())))
 }

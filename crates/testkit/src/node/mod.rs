@@ -71,7 +71,7 @@ impl Node {
         "ip",
         "unshare",
         "nsenter",
-        "/usr/lib/cni",
+        "/usr/lib/cni/bridge",
     ];
 
     /// A node with nothing on it but CoreDNS.

@@ -4,7 +4,19 @@
 //! everything with it when it ends; the kernel ends it when `unshare` ends, and that one is ended by us or by the
 //! keeper. So nothing is ever torn down in order: pods, shims, mounts and rules just vanish.
 
-use std::{ffi::OsStr, fs, net::Ipv4Addr, path::Path, process::Command};
+use std::{
+    ffi::OsStr,
+    fs,
+    net::Ipv4Addr,
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use nix::{
+    sys::signal::{Signal, kill},
+    unistd::Pid,
+};
 
 use crate::{
     Part,
@@ -86,5 +98,20 @@ impl Space {
     /// Whether everything inside has ended.
     pub(super) fn ended(&self) -> Option<Error> {
         self.unshare.ended().map(|status| self.unshare.error(format_args!("it ended ({status})")))
+    }
+}
+
+/// The first process goes first: while the parents of those that were sent inside still live, they collect them, and the
+/// namespaces are gone when `unshare` is.
+impl Drop for Space {
+    fn drop(&mut self) {
+        if self.unshare.ended().is_some() {
+            return;
+        }
+        let _ = kill(Pid::from_raw(self.init.cast_signed()), Signal::SIGKILL);
+        let patience = Instant::now() + Duration::from_secs(5);
+        while self.unshare.ended().is_none() && Instant::now() < patience {
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 }

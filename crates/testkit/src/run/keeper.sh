@@ -9,6 +9,17 @@ cat >/dev/null
 name=${run##*/}
 marked() { grep -lzxF "MIZZEN_RUN=$run" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3; }
 
+# Those in process namespaces of their own first, so that their parents, which are outside, are still there to collect
+# them: a namespace stays as long as a dead process in it was not collected, and not every machine's first
+# process is quick at collecting orphans.
+own=$(readlink /proc/self/ns/pid)
+inner() { for pid in $(marked); do [ "$(readlink "/proc/$pid/ns/pid")" = "$own" ] || echo "$pid"; done; }
+round=0
+while pids=$(inner) && [ -n "$pids" ] && [ $round -lt 20 ]; do
+  kill -KILL $pids 2>/dev/null
+  round=$((round + 1)); sleep 0.03
+done
+
 # A process may be between fork and exec, when it does not carry the mark yet: look until twice nothing was found.
 quiet=0 round=0
 while [ $quiet -lt 2 ] && [ $round -lt 100 ]; do
