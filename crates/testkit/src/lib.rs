@@ -7,7 +7,9 @@
 
 pub mod apiserver;
 pub mod control_plane;
+pub mod controllers;
 pub mod error;
+pub mod faults;
 pub mod needs;
 pub mod netns;
 pub mod node;
@@ -19,6 +21,8 @@ pub mod tools;
 pub mod wait;
 
 pub use apiserver::ApiServer;
+pub use controllers::Controllers;
 pub use error::{Error, Result};
+pub use faults::Faults;
 pub use node::Node;
 pub use part::Part;

@@ -1,5 +1,7 @@
 //! The real API server: who may do what, what survives a restart, and what is admitted without controllers.
 
+#![allow(clippy::unwrap_used, reason = "what a test builds on is there, or the test fails")]
+
 use std::net::TcpListener;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};

@@ -44,11 +44,15 @@ pub(crate) async fn kubectl(kubeconfig: &Path, folder: &Path, input: &str, args:
         .stderr(Stdio::piped())
         .spawn()
         .during("start kubectl")?;
-    if let Some(mut stdin) = child.stdin.take() {
-        // It may end without having read; then its own words say more than a broken pipe.
-        let _ = stdin.write_all(input.as_bytes()).await;
-    }
-    let output = child.wait_with_output().await.during("run kubectl")?;
+    let stdin = child.stdin.take();
+    let feed = async {
+        if let Some(mut stdin) = stdin {
+            // It may end without having read; then its own words say more than a broken pipe.
+            let _ = stdin.write_all(input.as_bytes()).await;
+        }
+    };
+    let ((), output) = tokio::join!(feed, child.wait_with_output());
+    let output = output.during("run kubectl")?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }

@@ -9,6 +9,7 @@ mod namespaces;
 use std::{
     path::PathBuf,
     sync::{Mutex, MutexGuard, PoisonError, atomic::AtomicU32},
+    time::Duration,
 };
 
 use k8s_openapi::api::core::v1::Namespace;
@@ -16,12 +17,15 @@ use kube::{Api, Client, Config};
 use tokio::sync::OnceCell;
 
 use crate::{
-    Part,
+    Controllers, Part,
     control_plane::{Access, ControlPlane, Ports, Settings},
-    error::{During, Result},
+    error::{During, Error, Result},
     run::run,
     wait::{self, Seen},
 };
+
+/// For one question to a server that may not be there.
+const PROBE: Duration = Duration::from_secs(3);
 
 pub struct ApiServer {
     plane: ControlPlane,
@@ -30,6 +34,7 @@ pub struct ApiServer {
     /// `None` while it is stopped.
     server: Mutex<Option<Part>>,
     namespaces: AtomicU32,
+    controllers: OnceCell<Controllers>,
 }
 
 impl ApiServer {
@@ -74,7 +79,14 @@ impl ApiServer {
         let plane = ControlPlane::prepare(Settings::loopback(folder, ports))?;
         let access = plane.access("admin", &plane.url())?;
         let etcd = Part::start("etcd", plane.etcd()?)?;
-        Ok(Self { plane, access, etcd, server: Mutex::default(), namespaces: AtomicU32::new(1) })
+        Ok(Self {
+            plane,
+            access,
+            etcd,
+            server: Mutex::default(),
+            namespaces: AtomicU32::new(1),
+            controllers: OnceCell::new(),
+        })
     }
 
     /// Starts kube-apiserver (etcd runs) and waits until it serves.
@@ -88,19 +100,15 @@ impl ApiServer {
             if let Some(end) = self.end() {
                 return Seen::Never(end);
             }
-            let request = http::Request::get("/readyz").body(Vec::new());
-            let Ok(request) = request else { return Seen::Never("no request".to_owned()) };
-            match client.request_text(request).await {
-                // The server makes this one itself, a moment after it says that it is ready.
-                Ok(_) => {
-                    Seen::from_result(Api::<Namespace>::all(client.clone()).get("default").await.map(drop))
-                }
-                Err(error) => Seen::NotYet(error.to_string()),
+            // Bounded: whoever took the port may accept and never answer, and then the end above goes unseen.
+            match tokio::time::timeout(PROBE, serves(client.clone())).await {
+                Ok(answer) => Seen::from_result(answer),
+                Err(_) => Seen::NotYet("no answer".to_owned()),
             }
         });
         ready.await.map_err(|error| {
             let server = self.server();
-            server.as_ref().map_or_else(|| crate::Error::other(&error), |part| part.error(&error))
+            server.as_ref().map_or_else(|| Error::other(&error), |part| part.error(&error))
         })
     }
 
@@ -126,6 +134,11 @@ impl ApiServer {
     pub async fn restart(&self) -> Result<()> {
         self.stop();
         self.up().await
+    }
+
+    /// Adds kube-controller-manager, kube-scheduler and kwok; once, however often it is asked for.
+    pub async fn controllers(&self) -> Result<&Controllers> {
+        self.controllers.get_or_try_init(|| Controllers::start(self)).await
     }
 
     /// Where it listens.
@@ -165,4 +178,11 @@ impl ApiServer {
     fn server(&self) -> MutexGuard<'_, Option<Part>> {
         self.server.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+async fn serves(client: Client) -> Result<()> {
+    client.request_text(http::Request::get("/readyz").body(Vec::new()).map_err(Error::other)?).await?;
+    // The server makes this one itself, a moment after it says that it is ready.
+    Api::<Namespace>::all(client).get("default").await?;
+    Ok(())
 }

@@ -2,7 +2,7 @@
 //!
 //! In: [`Settings`] (addresses, ports, a folder). Out: certificates and kubeconfigs in that folder, and one
 //! [`Command`](std::process::Command) a process. Nothing is started here, because the two users start
-//! differently: the `ApiServer` on this machine's loopback, the node inside its own namespaces.
+//! differently: [`ApiServer`](crate::ApiServer) on this machine's loopback, the node inside its own namespaces.
 
 mod access;
 mod certificates;
