@@ -8,7 +8,8 @@ use std::{fs::OpenOptions, io::Write};
 
 use crate::tools;
 
-/// Root, in a list of needs; every other word is a command or, with a slash, a folder of the tools cache.
+/// Root, in a list of needs; every other word is a command or, with a slash, a folder of the tools cache, or, with a
+/// slash in front, a path of this machine.
 pub const ROOT: &str = "root";
 
 #[macro_export]
@@ -25,6 +26,8 @@ pub fn lacking(needs: &[&[&str]]) -> Option<String> {
     needs.iter().copied().flatten().find_map(|need| match *need {
         ROOT if nix::unistd::geteuid().is_root() => None,
         ROOT => Some("needs root".to_owned()),
+        place if place.starts_with('/') => (!std::path::Path::new(place).exists())
+            .then(|| format!("{place} is not there: run `cargo xtask tools`")),
         folder if folder.contains('/') => tools::folder(folder).err().map(|error| error.to_string()),
         command => tools::command(command).err().map(|error| error.to_string()),
     })

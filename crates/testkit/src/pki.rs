@@ -19,7 +19,8 @@ pub struct Pair {
 impl Pair {
     /// Writes `NAME.crt` and `NAME.key`.
     pub fn write(&self, folder: &Path, name: &str) -> Result<()> {
-        std::fs::write(folder.join(format!("{name}.crt")), &self.certificate).during("write a certificate")?;
+        std::fs::write(folder.join(format!("{name}.crt")), &self.certificate)
+            .during("write a certificate")?;
         std::fs::write(folder.join(format!("{name}.key")), &self.key).during("write a key")
     }
 }

@@ -1,6 +1,6 @@
 //! The real kubectl, as the administrator.
 
-use std::process::Stdio;
+use std::{path::Path, process::Stdio};
 
 use tokio::{io::AsyncWriteExt, process::Command};
 
@@ -24,33 +24,40 @@ impl ApiServer {
 
     /// The same, with something on its standard input.
     pub async fn kubectl_reading(&self, input: &str, args: &[&str]) -> Result<String> {
-        let mut child = Command::new(tools::command("kubectl")?)
-            .arg("--kubeconfig")
-            .arg(self.kubeconfig_file())
-            // What kubectl has learned of another server must not come in, nor what it learns here go out.
-            .arg("--cache-dir")
-            .arg(self.plane.settings().folder.join("kubectl"))
-            .args(args)
-            .env(MARK, run().folder())
-            .kill_on_drop(true)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .during("start kubectl")?;
-        let stdin = child.stdin.take();
-        let feed = async {
-            if let Some(mut stdin) = stdin {
-                // It may end without having read; then its own words say more than a broken pipe.
-                let _ = stdin.write_all(input.as_bytes()).await;
-            }
-        };
-        let ((), output) = tokio::join!(feed, child.wait_with_output());
-        let output = output.during("run kubectl")?;
-        if output.status.success() {
-            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-        }
-        let complaint = String::from_utf8_lossy(&output.stderr);
-        Err(Error::other(format_args!("kubectl {}: {}", args.join(" "), complaint.trim())))
+        kubectl(&self.kubeconfig_file(), &self.plane.settings().folder, input, args).await
     }
+}
+
+/// kubectl with that kubeconfig, keeping what it learns in that folder.
+pub(crate) async fn kubectl(kubeconfig: &Path, folder: &Path, input: &str, args: &[&str]) -> Result<String> {
+    let mut child = Command::new(tools::command("kubectl")?)
+        .arg("--kubeconfig")
+        .arg(kubeconfig)
+        // What kubectl has learned of another server must not come in, nor what it learns here go out.
+        .arg("--cache-dir")
+        .arg(folder.join("kubectl"))
+        .args(args)
+        .env(MARK, run().folder())
+        .kill_on_drop(true)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .during("start kubectl")?;
+    let stdin = child.stdin.take();
+    let feed = async {
+        if let Some(mut stdin) = stdin {
+            // It may end without having read; then its own words say more than a broken pipe.
+            let _ = stdin.write_all(input.as_bytes()).await;
+        }
+    };
+    let ((), output) = tokio::join!(feed, child.wait_with_output());
+    let output = output.during("run kubectl")?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    // What a command run by `exec` had to say may be on either.
+    let [out, complaint] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    let said = format!("{}\n{}", out.trim(), complaint.trim());
+    Err(Error::other(format_args!("kubectl {}: {}", args.join(" "), said.trim())))
 }

@@ -3,7 +3,7 @@
 //! In: nothing. Out: clients, kubeconfigs, `kubectl`, namespaces. One is enough for all tests of a binary
 //! ([`ApiServer::shared`]), each in a namespace of its own; a test that stops the server starts its own.
 
-mod kubectl;
+pub(crate) mod kubectl;
 mod namespaces;
 
 use std::{

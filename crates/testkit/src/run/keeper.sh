@@ -9,6 +9,25 @@ cat >/dev/null
 name=${run##*/}
 marked() { grep -lzxF "MIZZEN_RUN=$run" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3; }
 
+# Those in process namespaces of their own first, and their parents, which are outside, not before they have collected
+# them: a namespace stays as long as a dead process in it was not collected, and not every machine's first process
+# is quick at collecting orphans.
+own=$(stat -Lc %i /proc/self/ns/pid)
+inner() {
+  stat -Lc '%i %n' $(marked | sed 's#.*#/proc/&/ns/pid#') /proc/self/ns/pid 2>/dev/null |
+    while read -r space path; do [ "$space" = "$own" ] || { path=${path#/proc/}; echo "${path%%/*}"; }; done
+}
+parents='' round=0
+while pids=$(inner) && [ -n "$pids" ] && [ $round -lt 20 ]; do
+  [ -n "$parents" ] || parents=$(sed 's/.*) . \([0-9]*\) .*/\1/' $(echo "$pids" | sed 's#.*#/proc/&/stat#') 2>/dev/null)
+  kill -KILL $pids 2>/dev/null
+  round=$((round + 1)); sleep 0.03
+done
+round=0
+while [ -n "$parents" ] && marked | grep -qxF "$parents" && [ $round -lt 30 ]; do
+  round=$((round + 1)); sleep 0.03
+done
+
 # A process may be between fork and exec, when it does not carry the mark yet: look until twice nothing was found.
 quiet=0 round=0
 while [ $quiet -lt 2 ] && [ $round -lt 100 ]; do

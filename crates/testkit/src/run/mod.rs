@@ -49,6 +49,8 @@ impl Run {
         let keeper = Command::new("sh")
             .args(["-c", include_str!("keeper.sh"), "mizzen-keeper"])
             .arg(&folder)
+            // In a process that is itself a part of another run, that run's keeper must leave this one alone.
+            .env_remove(MARK)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
