@@ -1,5 +1,7 @@
 //! What the papers say must be so: links lead somewhere, crates and commands that are named exist.
 
+#![allow(clippy::unwrap_used, reason = "what a test builds on is there, or the test fails")]
+
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -1,5 +1,7 @@
 //! `cargo xtask tools` on machines that lack something: real pip, a wheel made here, no network.
 
+#![allow(clippy::unwrap_used, reason = "what a test builds on is there, or the test fails")]
+
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, symlink},

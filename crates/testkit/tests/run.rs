@@ -1,6 +1,8 @@
 //! What a run leaves behind, by the way its process ended. The process is this very test binary, started again
 //! with one test to run: [`victim`].
 
+#![allow(clippy::unwrap_used, reason = "what a test builds on is there, or the test fails")]
+
 use std::{
     fs,
     io::{BufRead, BufReader, Read},
