@@ -5,7 +5,7 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Read},
+    io::{BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
@@ -29,7 +29,7 @@ fn victim() {
     while !part.log().contains("speaking") {
         std::thread::yield_now();
     }
-    println!("\nrun {}", run().folder().display());
+    let _ = writeln!(std::io::stdout(), "\nrun {}", run().folder().display());
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).unwrap();
     assert_ne!(end, "panic", "the test failed");
