@@ -23,8 +23,10 @@ pub mod ports;
 pub mod registry;
 pub mod run;
 pub mod secrets;
+mod tls;
 pub mod tools;
 pub mod wait;
+pub mod webhook;
 pub mod wire;
 
 pub use apiserver::ApiServer;

@@ -1,47 +1,34 @@
 //! A test process that is killed in the middle leaves nothing behind: no process, mount, namespace or control group
 //! two seconds later, and then no folder either.
 //!
-//! The victim is this same binary, told by its environment to bring something up and wait to be killed.
+//! The victim is a program of its own, `testkit-victim`.
+
+#![allow(clippy::unwrap_used, reason = "what a test builds on is there, or the test fails")]
 
 #[path = "real_killed/traces.rs"]
 mod traces;
+#[path = "victim/mod.rs"]
+mod victim;
 
 use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
+    path::Path,
     time::{Duration, Instant},
 };
 
 use mizzen_testkit::{
-    ApiServer, Error, Node, Part, Result, needs,
+    ApiServer, Node, Result, needs,
     run::run,
     wait::{PATIENCE, Seen, until},
 };
 use tokio::sync::Mutex;
 use traces::{Suspect, Traces};
-
-/// Which tier the victim shall bring up, and the file in which it names its run's folder when it has.
-const TIER: &str = "MIZZEN_VICTIM";
-const SAY: &str = "MIZZEN_VICTIM_SAYS";
+use victim::Victim;
 
 /// One at a time: the two seconds are not meant for a machine that is busy with starting the next node.
 static ALONE: Mutex<()> = Mutex::const_new(());
 
-/// Starts a victim; comes back when it is up, with its run's folder.
-async fn victim(tier: &str) -> Result<(Part, PathBuf)> {
-    let said = run().folder().join(format!("victim-of-{tier}"));
-    let mut command = Command::new(std::env::current_exe().map_err(Error::other)?);
-    command.args(["--exact", "the_victim", "--nocapture"]).env(TIER, tier).env(SAY, &said);
-    let victim = Part::start("victim", command)?;
-    let folder = victim
-        .until("the victim to be up", PATIENCE * 2, async || Seen::from_result(fs::read_to_string(&said)))
-        .await?;
-    Ok((victim, folder.into()))
-}
-
 /// The kill, and what is left two seconds later, or as soon as nothing is.
-async fn kill(victim: &Part, suspect: &Suspect) -> Traces {
+async fn kill(victim: &mut Victim, suspect: &Suspect) -> Traces {
     victim.kill();
     let end = Instant::now() + Duration::from_secs(2);
     loop {
@@ -65,8 +52,8 @@ async fn folder_goes(folder: &Path) -> Result<()> {
 async fn a_killed_run_with_a_node_leaves_nothing() -> Result<()> {
     needs!(Node::NEEDS);
     let _alone = ALONE.lock().await;
-    let (victim, folder) = victim("node").await?;
-    let suspect = Suspect::new(&folder);
+    let mut victim = Victim::start("node", "return");
+    let suspect = Suspect::new(&victim.folder);
     let before = suspect.traces();
     for program in ["/kubelet ", "containerd-shim", "/pause ", "/coredns "] {
         assert!(before.processes.iter().any(|process| process.contains(program)), "{program}: {before:#?}");
@@ -77,23 +64,23 @@ async fn a_killed_run_with_a_node_leaves_nothing() -> Result<()> {
     assert!(before.mounts.iter().any(|mount| mount.contains("overlay")), "{before:#?}");
     assert!(!before.control_groups.is_empty(), "{before:#?}");
 
-    assert_eq!(kill(&victim, &suspect).await, Traces::default());
-    folder_goes(&folder).await
+    assert_eq!(kill(&mut victim, &suspect).await, Traces::default());
+    folder_goes(&victim.folder).await
 }
 
 #[tokio::test]
 async fn a_killed_run_with_an_api_server_leaves_nothing() -> Result<()> {
     needs!(ApiServer::NEEDS);
     let _alone = ALONE.lock().await;
-    let (victim, folder) = victim("api-server").await?;
-    let suspect = Suspect::new(&folder);
+    let mut victim = Victim::start("api-server", "return");
+    let suspect = Suspect::new(&victim.folder);
     let before = suspect.traces();
     for program in ["/etcd ", "/kube-apiserver "] {
         assert!(before.processes.iter().any(|process| process.contains(program)), "{program}: {before:#?}");
     }
 
-    assert_eq!(kill(&victim, &suspect).await, Traces::default());
-    folder_goes(&folder).await
+    assert_eq!(kill(&mut victim, &suspect).await, Traces::default());
+    folder_goes(&victim.folder).await
 }
 
 #[tokio::test]
@@ -109,21 +96,4 @@ async fn a_node_that_is_dropped_takes_its_processes_and_namespaces_along() -> Re
         Seen::when(left.namespaces.is_empty() && left.processes.is_empty(), || format!("{left:?}"))
     })
     .await
-}
-
-/// Not a test but what the first two kill: in a test run it returns at once.
-#[tokio::test]
-async fn the_victim() -> Result<()> {
-    let (Ok(tier), Some(say)) = (std::env::var(TIER), std::env::var_os(SAY)) else { return Ok(()) };
-    let _node;
-    let _server;
-    match tier.as_str() {
-        "node" => _node = Node::start().await?,
-        "api-server" => _server = ApiServer::start().await?,
-        other => return Err(Error::other(format_args!("no tier {other}"))),
-    }
-    let new = PathBuf::from(&say).with_extension("new");
-    fs::write(&new, run().folder().to_string_lossy().as_bytes()).map_err(Error::other)?;
-    fs::rename(new, say).map_err(Error::other)?;
-    std::future::pending().await
 }

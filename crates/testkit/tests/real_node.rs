@@ -1,8 +1,5 @@
 //! A real node: pods run, with rules, sidecars and probes; services have addresses; webhooks are called.
 
-#[path = "real_node/webhook.rs"]
-mod webhook;
-
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use k8s_openapi::api::core::v1::{ConfigMap, ContainerStatus, Pod, Service};
@@ -14,8 +11,9 @@ use mizzen_image::Image;
 use mizzen_testkit::{
     Error, Node, Result, needs,
     node::images,
-    pki::{Leaf, Pair},
+    pki::Leaf,
     wait::{PATIENCE, Seen, until},
+    webhook,
 };
 use serde_json::json;
 use tokio::{
@@ -233,7 +231,7 @@ async fn touched(node: &Node, namespace: &str) -> Result<Option<String>> {
     let metadata = ObjectMeta { generate_name: Some("asked-".to_owned()), ..ObjectMeta::default() };
     let object = ConfigMap { metadata, ..ConfigMap::default() };
     let made = Api::namespaced(node.client()?, namespace).create(&PostParams::default(), &object).await?;
-    Ok(made.metadata.labels.and_then(|labels| labels.get("touched-by").cloned()))
+    Ok(made.metadata.labels.and_then(|labels| labels.get(webhook::LABEL).cloned()))
 }
 
 #[tokio::test]
@@ -249,7 +247,7 @@ async fn a_webhook_on_the_nodes_loopback_is_called_by_url() -> Result<()> {
 
     assert_eq!(touched(node, "by-url").await?, None);
     let client = json!({ "url": "https://127.0.0.1:9443/mutate" });
-    node.apply(&webhook::configuration("by-url", client, &authority.certificate())).await?;
+    node.apply(&webhook::registration("by-url", client, &authority.certificate()).to_string()).await?;
     until("the webhook to be called", PATIENCE, async || match touched(node, "by-url").await {
         Ok(label) => Seen::when(label.as_deref() == Some("the-test"), || format!("{label:?}")),
         Err(error) => Seen::NotYet(error.to_string()),
@@ -262,7 +260,7 @@ async fn a_webhook_in_a_pod_is_called_by_service() -> Result<()> {
     needs!(Node::NEEDS, NEEDS);
     let node = node().await;
     node.namespace("by-service").await?;
-    let program = std::env::current_exe().map_err(Error::other)?;
+    let program = env!("CARGO_BIN_EXE_testkit-webhook");
     node.load(Image::new("localhost/webhook:1").program(program, "/webhook").directory("/tmp", 0o1777))
         .await?;
     let authority = node.control_plane().authority();
@@ -284,8 +282,7 @@ spec:
   containers:
   - name: webhook
     image: localhost/webhook:1
-    command: [/webhook, --exact, the_webhook_of_the_pod, --nocapture]
-    env: [{ name: MIZZEN_WEBHOOK, value: /pair }]
+    command: [/webhook, /pair, the-pod]
     volumeMounts: [{ name: pair, mountPath: /pair }]
     readinessProbe: { tcpSocket: { port: 8443 }, periodSeconds: 1 }
 ---
@@ -299,20 +296,10 @@ spec: { selector: { app: webhook }, ports: [{ port: 443, targetPort: 8443 }] }
     node.wait("by-service", "pod/webhook", "Ready").await?;
 
     let client = json!({ "service": { "name": "webhook", "namespace": "by-service", "path": "/mutate" } });
-    node.apply(&webhook::configuration("by-service", client, &authority.certificate())).await?;
+    node.apply(&webhook::registration("by-service", client, &authority.certificate()).to_string()).await?;
     until("the webhook to be called", PATIENCE, async || match touched(node, "by-service").await {
         Ok(label) => Seen::when(label.as_deref() == Some("the-pod"), || format!("{label:?}")),
         Err(error) => Seen::NotYet(error.to_string()),
     })
     .await
-}
-
-/// Not a test but what the pod of the one above runs: in a test run it returns at once.
-#[tokio::test]
-async fn the_webhook_of_the_pod() {
-    let Some(folder) = std::env::var_os("MIZZEN_WEBHOOK").map(std::path::PathBuf::from) else { return };
-    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
-    let pair = Pair { certificate: read("certificate"), key: read("key") };
-    let listener = tokio::net::TcpListener::bind((Ipv4Addr::UNSPECIFIED, 8443)).await.unwrap();
-    webhook::serve(listener, &pair, "the-pod").await;
 }

@@ -15,12 +15,12 @@ use tokio_rustls::TlsConnector;
 use super::{
     Answer,
     handler::{FRAME, framed},
-    tls,
 };
 use crate::{
     error::{During, Error, Result},
     netns::NetNs,
     pki::Pair,
+    tls,
     wire::{self, Reply, Stream},
 };
 

@@ -10,7 +10,6 @@ mod handler;
 mod server;
 #[cfg(test)]
 mod tests;
-mod tls;
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -24,6 +23,7 @@ use crate::{
     netns::NetNs,
     pki::{Authority, Leaf, Pair},
     run::run,
+    tls,
 };
 
 /// The four ports of a server; 0 takes a free one.
@@ -78,8 +78,8 @@ impl Echo {
                 (Some(authority), (pair, roots))
             }
         };
-        let https = TlsAcceptor::from(Arc::new(tls::server(&pair, &roots, &[b"h2", b"http/1.1"])?));
-        let tls = TlsAcceptor::from(Arc::new(tls::server(&pair, &roots, &[])?));
+        let https = TlsAcceptor::from(Arc::new(tls::server(&pair, Some(&roots), &[b"h2", b"http/1.1"])?));
+        let tls = TlsAcceptor::from(Arc::new(tls::server(&pair, Some(&roots), &[])?));
         let Ports { http: http_port, https: https_port, tcp: tcp_port, tls: tls_port } = options.ports;
         let plan = [
             (http_port, server::Speaks::Http, None),

@@ -13,7 +13,8 @@ use tokio::{
 };
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
-use super::{Answer, SeenTls, handler, tls};
+use super::{Answer, SeenTls, handler};
+use crate::tls;
 use crate::wire::Stream;
 
 #[derive(Clone, Copy)]

@@ -14,11 +14,6 @@ mod status;
 use std::{path::PathBuf, sync::Arc};
 
 use kube::Client;
-use rustls::{
-    ClientConfig, RootCertStore, ServerConfig,
-    crypto::CryptoProvider,
-    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
-};
 use tokio::sync::Mutex;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
@@ -26,8 +21,9 @@ use self::{door::Door, relay::Relay};
 use crate::{
     ApiServer,
     control_plane::{Access, ControlPlane, Credentials},
-    error::{During, Error, Result},
+    error::{During, Result},
     pki::Leaf,
+    tls,
 };
 
 pub use rule::{Fault, Injected, Verb};
@@ -121,10 +117,6 @@ impl Faults {
     }
 }
 
-fn provider() -> Arc<CryptoProvider> {
-    Arc::new(rustls::crypto::aws_lc_rs::default_provider())
-}
-
 fn acceptor(plane: &ControlPlane) -> Result<TlsAcceptor> {
     let leaf = Leaf {
         common_name: "faults",
@@ -132,29 +124,11 @@ fn acceptor(plane: &ControlPlane) -> Result<TlsAcceptor> {
         ip: &[std::net::Ipv4Addr::LOCALHOST.into()],
         ..Leaf::default()
     };
-    let pair = plane.authority().leaf(&leaf)?;
-    let certificate = CertificateDer::from_pem_slice(pair.certificate.as_bytes()).map_err(Error::other)?;
-    let key = PrivateKeyDer::from_pem_slice(pair.key.as_bytes()).map_err(Error::other)?;
-    let mut config = ServerConfig::builder_with_provider(provider())
-        .with_safe_default_protocol_versions()
-        .map_err(Error::other)?
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate], key)
-        .map_err(Error::other)?;
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    let config = tls::server(&plane.authority().leaf(&leaf)?, None, &[b"h2", b"http/1.1"])?;
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
 fn connector(plane: &ControlPlane) -> Result<TlsConnector> {
-    let mut roots = RootCertStore::empty();
-    let authority = plane.authority().certificate();
-    roots
-        .add(CertificateDer::from_pem_slice(authority.as_bytes()).map_err(Error::other)?)
-        .map_err(Error::other)?;
-    let config = ClientConfig::builder_with_provider(provider())
-        .with_safe_default_protocol_versions()
-        .map_err(Error::other)?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
+    let config = tls::client(&plane.authority().certificate(), None, &[])?;
     Ok(TlsConnector::from(Arc::new(config)))
 }

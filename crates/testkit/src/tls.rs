@@ -1,4 +1,4 @@
-//! TLS for both sides of echo.
+//! TLS for servers and clients of this process, from PEM texts, with the one crypto provider.
 
 use std::sync::Arc;
 
@@ -15,23 +15,26 @@ use crate::{
     pki::Pair,
 };
 
-/// A server that takes clients with a certificate of these roots, and clients without any.
-pub(super) fn server(pair: &Pair, roots: &str, alpn: &[&[u8]]) -> Result<ServerConfig> {
-    let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(trusted(roots)?), provider())
-        .allow_unauthenticated()
-        .build()
-        .map_err(Error::other)?;
-    let mut config = ServerConfig::builder_with_provider(provider())
+/// A server. With roots it also takes clients with a certificate of theirs; it never insists on one.
+pub(crate) fn server(pair: &Pair, roots: Option<&str>, alpn: &[&[u8]]) -> Result<ServerConfig> {
+    let builder = ServerConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()
-        .map_err(Error::other)?
-        .with_client_cert_verifier(verifier)
-        .with_single_cert(chain(pair)?, key(pair)?)
         .map_err(Error::other)?;
+    let builder = match roots {
+        None => builder.with_no_client_auth(),
+        Some(roots) => builder.with_client_cert_verifier(
+            WebPkiClientVerifier::builder_with_provider(Arc::new(trusted(roots)?), provider())
+                .allow_unauthenticated()
+                .build()
+                .map_err(Error::other)?,
+        ),
+    };
+    let mut config = builder.with_single_cert(chain(pair)?, key(pair)?).map_err(Error::other)?;
     config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
     Ok(config)
 }
 
-pub(super) fn client(roots: &str, pair: Option<&Pair>, alpn: &[&[u8]]) -> Result<ClientConfig> {
+pub(crate) fn client(roots: &str, pair: Option<&Pair>, alpn: &[&[u8]]) -> Result<ClientConfig> {
     let builder = ClientConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()
         .map_err(Error::other)?
@@ -45,7 +48,7 @@ pub(super) fn client(roots: &str, pair: Option<&Pair>, alpn: &[&[u8]]) -> Result
 }
 
 /// The URI in a certificate: a workload's identity.
-pub(super) fn uri(certificate: &CertificateDer<'_>) -> Option<String> {
+pub(crate) fn uri(certificate: &CertificateDer<'_>) -> Option<String> {
     let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
     let names = certificate.subject_alternative_name().ok()??;
     names.value.general_names.iter().find_map(|name| match name {
