@@ -37,7 +37,7 @@ impl<'a> Lanes<'a> {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 for (tool, spent) in builds {
-                    let outcome = self.timed(&tool, "building", || self.build(&tool));
+                    let outcome = self.timed(&tool, ["building", "built"], || self.build(&tool));
                     self.record(&tool, outcome.map(|seconds| seconds + spent));
                 }
             });
@@ -49,8 +49,12 @@ impl<'a> Lanes<'a> {
                     let From::Apt(apt) = &tool.from else { continue };
                     let reason = format!("Debian packages need root: {}", debian::by_hand(apt));
                     self.rows().push(row(self.cache, &tool, State::NotHere(reason)));
+                } else if matches!(tool.from, From::Cargo { .. }) {
+                    // cargo downloads while it builds.
+                    drop(to_build.send((tool, 0.0)));
                 } else {
-                    match self.timed(&tool, "downloading", || self.download(&tool)) {
+                    let words = ["downloading", if is_built(&tool) { "downloaded" } else { "installed" }];
+                    match self.timed(&tool, words, || self.download(&tool)) {
                         Ok(seconds) if is_built(&tool) => drop(to_build.send((tool, seconds))),
                         outcome => self.record(&tool, outcome),
                     }
@@ -127,13 +131,13 @@ impl<'a> Lanes<'a> {
     fn timed(
         &self,
         tool: &Tool,
-        what: &str,
+        [doing, done]: [&str; 2],
         work: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<f64, Failure> {
-        let shown = self.board.begin(&tool.name, what);
+        let shown = self.board.begin(&tool.name, doing);
         let start = Instant::now();
         let outcome = work();
-        self.board.end(shown, if outcome.is_ok() { "done" } else { "failed" });
+        self.board.end(shown, if outcome.is_ok() { done } else { "failed" });
         outcome.map(|()| start.elapsed().as_secs_f64())
     }
 
@@ -166,7 +170,7 @@ fn toolchain(list: &List, cache: &Cache, board: &Board) -> Result<go::Toolchain,
             cache.install(tool, &recipe, &got, start.elapsed().as_secs_f64()).map_err(Failure::from)
         };
         let outcome = fetch();
-        board.end(work, if outcome.is_ok() { "done" } else { "failed" });
+        board.end(work, if outcome.is_ok() { "installed" } else { "failed" });
         outcome
             .map_err(|failure| format!("there is no Go here, and none could be had: {}", failure.reason))?;
     }
