@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use mizzen_testkit::needs;
 use sha2::{Digest, Sha256};
 
 /// A machine of its own: a cache, a list with one tool from pip and one from Debian, an index with one wheel.
@@ -18,7 +19,10 @@ struct Machine {
 }
 
 impl Machine {
-    fn new(name: &str) -> Self {
+    /// `None` where there is no pip to make it with.
+    fn new(name: &str) -> Option<Self> {
+        let pip = Command::new("python3").args(["-m", "pip", "--version"]).output();
+        pip.ok().filter(|output| output.status.success())?;
         let folder = std::env::temp_dir().join(format!("mizzen-xtask-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(folder.join("index")).unwrap();
@@ -26,7 +30,7 @@ impl Machine {
         machine.make_wheel("1.0");
         let digest = machine.digest("1.0");
         machine.list("1.0", &digest);
-        machine
+        Some(machine)
     }
 
     /// A wheel is a zip file with three files about itself.
@@ -117,13 +121,15 @@ impl Drop for Machine {
     }
 }
 
+const NO_PIP: &str = "there is no Python with pip";
+
 fn printed(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
 #[test]
 fn a_tool_is_installed_once() {
-    let machine = Machine::new("once");
+    let Some(machine) = Machine::new("once") else { return needs::skip(NO_PIP) };
     let first = machine.tools(&["demo"]).output().unwrap();
     assert!(first.status.success(), "{}", printed(&first));
     assert_eq!(machine.demo(), "demo 1.0\n");
@@ -134,7 +140,7 @@ fn a_tool_is_installed_once() {
 
 #[test]
 fn another_pinned_version_replaces_the_one_that_is_there() {
-    let machine = Machine::new("version");
+    let Some(machine) = Machine::new("version") else { return needs::skip(NO_PIP) };
     assert!(machine.tools(&["demo"]).status().unwrap().success());
     machine.make_wheel("2.0");
     machine.list("2.0", &machine.digest("2.0"));
@@ -145,7 +151,7 @@ fn another_pinned_version_replaces_the_one_that_is_there() {
 
 #[test]
 fn a_damaged_tool_is_installed_again() {
-    let machine = Machine::new("damaged");
+    let Some(machine) = Machine::new("damaged") else { return needs::skip(NO_PIP) };
     assert!(machine.tools(&["demo"]).status().unwrap().success());
     fs::write(machine.folder.join("cache/bin/demo"), "half").unwrap();
     assert!(machine.tools(&["demo"]).status().unwrap().success());
@@ -154,7 +160,7 @@ fn a_damaged_tool_is_installed_again() {
 
 #[test]
 fn a_download_with_another_digest_is_refused() {
-    let machine = Machine::new("digest");
+    let Some(machine) = Machine::new("digest") else { return needs::skip(NO_PIP) };
     machine.list("1.0", &"0".repeat(64));
     let output = machine.tools(&["demo"]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
@@ -164,7 +170,7 @@ fn a_download_with_another_digest_is_refused() {
 
 #[test]
 fn without_a_network_the_sentence_says_so_and_names_the_tests() {
-    let machine = Machine::new("network");
+    let Some(machine) = Machine::new("network") else { return needs::skip(NO_PIP) };
     let mut command = machine.tools(&["demo"]);
     command.env_remove("PIP_NO_INDEX").env_remove("PIP_FIND_LINKS").env("PIP_CONFIG_FILE", "/dev/null");
     // A loopback port where nobody listens.
@@ -178,7 +184,7 @@ fn without_a_network_the_sentence_says_so_and_names_the_tests() {
 
 #[test]
 fn without_python_the_sentence_says_what_to_install_and_the_rest_goes_on() {
-    let machine = Machine::new("python");
+    let Some(machine) = Machine::new("python") else { return needs::skip(NO_PIP) };
     let path = machine.path_with(&["id"]);
     let output = machine.tools(&["demo", "absent"]).env("PATH", path).output().unwrap();
     let text = printed(&output);
@@ -188,7 +194,7 @@ fn without_python_the_sentence_says_what_to_install_and_the_rest_goes_on() {
 
 #[test]
 fn without_go_and_python_the_sentence_names_both() {
-    let machine = Machine::new("go");
+    let Some(machine) = Machine::new("go") else { return needs::skip(NO_PIP) };
     let path = machine.path_with(&["id"]);
     let output = machine.tools(&["built"]).env("PATH", path).output().unwrap();
     let text = printed(&output);
@@ -198,7 +204,7 @@ fn without_go_and_python_the_sentence_names_both() {
 
 #[test]
 fn without_root_the_command_for_somebody_with_root_is_printed() {
-    let machine = Machine::new("root");
+    let Some(machine) = Machine::new("root") else { return needs::skip(NO_PIP) };
     let path = machine.path_with(&[]);
     machine.script("id", "echo 1000");
     let output = machine.tools(&["absent"]).env("PATH", path).output().unwrap();
@@ -209,7 +215,7 @@ fn without_root_the_command_for_somebody_with_root_is_printed() {
 
 #[test]
 fn a_full_disk_is_told_as_such() {
-    let machine = Machine::new("disk");
+    let Some(machine) = Machine::new("disk") else { return needs::skip(NO_PIP) };
     let path = machine.path_with(&["id", "head"]);
     // Real pip says the same when its disk is full; no disk is filled for this test.
     machine.script("python3", "exec head -c 1 /dev/zero > /dev/full");
@@ -220,7 +226,7 @@ fn a_full_disk_is_told_as_such() {
 
 #[test]
 fn an_interrupted_download_is_done_again() {
-    let machine = Machine::new("interrupted");
+    let Some(machine) = Machine::new("interrupted") else { return needs::skip(NO_PIP) };
     let path = machine.path_with(&["id", "touch", "sleep"]);
     machine.script("python3", &format!("touch {}/begun; exec sleep 60", machine.folder.display()));
     let mut child = machine.tools(&["demo"]).env("PATH", path).spawn().unwrap();
@@ -239,7 +245,7 @@ fn an_interrupted_download_is_done_again() {
 
 #[test]
 fn a_list_with_an_unknown_field_is_refused_at_its_line() {
-    let machine = Machine::new("list");
+    let Some(machine) = Machine::new("list") else { return needs::skip(NO_PIP) };
     fs::write(machine.folder.join("tools.toml"), "[wrapper]\n[[tool]]\nname = 1\n").unwrap();
     let output = machine.tools(&[]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));

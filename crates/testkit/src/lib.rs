@@ -4,6 +4,19 @@
 //! test process starts belongs to its [`run`]: one folder, one keeper that outlives the process just long enough
 //! to end what is left, whether the process returned, panicked or was killed. Nothing here is a mock, and nothing
 //! here may become a dependency of the product.
+//!
+//! ```no_run
+//! use mizzen_testkit::{ApiServer, Result, needs};
+//!
+//! #[tokio::main] // in a test: #[tokio::test]
+//! async fn main() -> Result<()> {
+//!     needs!(ApiServer::NEEDS); // skipped, named and counted where something is missing
+//!     let server = ApiServer::shared().await; // one for all tests of this binary
+//!     let namespace = server.namespace("greeting").await?; // one for each test
+//!     server.kubectl(&["-n", &namespace, "create", "configmap", "greeting", "--from-literal=say=hello"]).await?;
+//!     Ok(())
+//! }
+//! ```
 
 pub mod apiserver;
 pub mod control_plane;
