@@ -15,6 +15,12 @@ pub(crate) fn check() -> anyhow::Result<Tally> {
         println!("cargo-deny is not installed: `cargo xtask tools cargo-deny`");
         return Ok(Tally { skipped: 1, ..Tally::default() });
     }
+    // It reads the sources of every platform's dependencies, also of those that were never compiled here.
+    if let Err(failure) = program::read(Command::new("cargo").current_dir(root()).args(["fetch", "--locked"]))
+    {
+        println!("{}", failure.reason);
+        return Ok(Tally::failed(1));
+    }
     let mut tally = run(&deny, &["licenses", "bans", "sources"]);
     match database() {
         Some(database) => {

@@ -67,6 +67,12 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut table = tally::Table::default();
     let mut built = None;
     for part in parts {
+        if part.is_built() && built.is_none() {
+            eprintln!("== build");
+            let began = Instant::now();
+            built = Some(binaries::build()?);
+            table.note("build", began.elapsed());
+        }
         let began = Instant::now();
         eprintln!("== {}", part.name());
         let tally = match part {
@@ -75,11 +81,6 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
                 cargo(&["clippy", "--workspace", "--all-targets", "--quiet"]).args(["--", "-D", "warnings"]),
             ),
             Part::Unit | Part::Golden | Part::Real => {
-                if built.is_none() {
-                    let began = Instant::now();
-                    built = Some(binaries::build()?);
-                    table.note("build", began.elapsed());
-                }
                 let chosen = built.iter().flatten().filter(|binary| binary.part() == *part);
                 libtest::run_all(chosen, &place, in_ci)?
             }
@@ -107,6 +108,11 @@ impl Part {
             Self::Doc => "doc",
             Self::Deny => "deny",
         }
+    }
+
+    /// Whether it runs test binaries.
+    fn is_built(self) -> bool {
+        matches!(self, Self::Unit | Self::Golden | Self::Real)
     }
 
     /// Only what a part uses is installed for it.
