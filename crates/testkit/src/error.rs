@@ -2,6 +2,8 @@
 
 use std::{fmt, io, path::PathBuf};
 
+use crate::run;
+
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 #[derive(thiserror::Error)]
@@ -31,10 +33,13 @@ fn log_hint(log: Option<&PathBuf>) -> String {
     format!("\n  log: {}\n{}", path.display(), crate::part::tail(path, 15))
 }
 
-/// A failing test prints its error with `Debug`; a sentence is worth more there than a struct.
+/// The error that a test or a `main` returns is printed with `Debug`, and an `unwrap` does the same: a sentence is worth
+/// more there than a struct. It is also the one moment at which a test's failure by an error can be seen from here, so
+/// whoever only wants the text uses `Display`.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+        fmt::Display::fmt(self, f)?;
+        run::failed().map_or(Ok(()), |place| write!(f, "\n{place}"))
     }
 }
 

@@ -52,8 +52,17 @@ async fn a_run_that_is_killed_leaves_nothing() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_run_with_a_failed_test_keeps_its_logs_and_says_where() -> Result<()> {
-    let mut victim = Victim::start("part", "panic");
+async fn a_run_with_a_test_that_panics_keeps_its_logs_and_says_where() -> Result<()> {
+    logs_are_kept_after("panic").await
+}
+
+#[tokio::test]
+async fn a_run_with_a_test_that_returns_an_error_keeps_its_logs_and_says_where() -> Result<()> {
+    logs_are_kept_after("error").await
+}
+
+async fn logs_are_kept_after(end: &str) -> Result<()> {
+    let mut victim = Victim::start("part", end);
     let (status, said) = victim.end();
     assert!(!status.success());
     let logs = victim.folder.join("logs");

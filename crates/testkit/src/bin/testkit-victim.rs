@@ -1,6 +1,6 @@
 //! What tests of the run kill: it brings something up, names its run's folder on standard output, waits until its standard
 //! input ends, and then ends in the way it was told.
-//!   testkit-victim part|api-server|node return|panic
+//!   testkit-victim part|api-server|node return|panic|error
 
 use std::{
     io::{Read, Write},
@@ -25,8 +25,11 @@ async fn main() -> Result<()> {
     writeln!(out, "{}", run().folder().display()).during("say where the run is")?;
     // Whoever started this has seen enough, or is gone.
     let _ = std::io::stdin().read_to_end(&mut Vec::new());
-    assert_ne!(end, "panic", "as it was told");
-    Ok(())
+    match end.as_str() {
+        "panic" => panic!("as it was told"),
+        "error" => Err(Error::other("as it was told")),
+        _ => Ok(()),
+    }
 }
 
 /// A process with a child that has left its session and group; the child is a part of the run as well.

@@ -31,10 +31,18 @@ pub struct Run {
     _keeper: Child,
 }
 
+static RUN: OnceLock<Run> = OnceLock::new();
+
 /// The run of this process.
 pub fn run() -> &'static Run {
-    static RUN: OnceLock<Run> = OnceLock::new();
     RUN.get_or_init(Run::new)
+}
+
+/// A test of this process has failed: from now on the logs are kept. Says where, if there is anything to keep.
+pub(crate) fn failed() -> Option<String> {
+    let folder = &RUN.get()?.folder;
+    fs::write(folder.join("failed"), "").ok()?;
+    Some(format!("the logs of this run are kept in {}/logs", folder.display()))
 }
 
 impl Run {
@@ -60,7 +68,7 @@ impl Run {
         if std::env::var_os("MIZZEN_KEEP").is_some() {
             let _ = fs::write(folder.join("keep-all"), "");
         }
-        keep_logs_of_failed_tests(folder.clone());
+        keep_logs_of_failed_tests();
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name("mizzen-run")
@@ -102,13 +110,14 @@ impl Run {
     }
 }
 
-fn keep_logs_of_failed_tests(folder: PathBuf) {
+/// A test fails by a panic, or by an error that it returns: that one is seen where the error is printed.
+fn keep_logs_of_failed_tests() {
     let previous = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         previous(info);
-        if fs::write(folder.join("failed"), "").is_ok() {
+        if let Some(place) = failed() {
             // Past libtest's capture: the place must be seen in any case.
-            let _ = writeln!(std::io::stderr(), "the logs of this run are kept in {}/logs", folder.display());
+            let _ = writeln!(std::io::stderr(), "{place}");
         }
     }));
 }
