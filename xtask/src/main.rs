@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the people at this terminal")]
 
 mod failure;
+mod keeper;
 mod program;
 mod test;
 mod tools;

@@ -7,7 +7,10 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::failure::{Failure, advice};
+use crate::{
+    failure::{Failure, advice},
+    keeper::keep,
+};
 
 /// Looks a program up on the `PATH`.
 pub(crate) fn find(name: &str) -> Option<PathBuf> {
@@ -21,7 +24,7 @@ pub(crate) fn run(command: &mut Command, log: &Path) -> Result<(), Failure> {
     let out = File::options().create(true).append(true).open(log)?;
     let start = out.metadata()?.len();
     let err = out.try_clone()?;
-    let status = command
+    let status = keep(command)
         .stdin(Stdio::null())
         .stdout(out)
         .stderr(err)
@@ -41,7 +44,7 @@ pub(crate) fn run(command: &mut Command, log: &Path) -> Result<(), Failure> {
 /// Runs a command and returns what it printed.
 pub(crate) fn read(command: &mut Command) -> Result<String, Failure> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.stdin(Stdio::null()).output().map_err(|error| missing(&name, &error))?;
+    let output = keep(command).stdin(Stdio::null()).output().map_err(|error| missing(&name, &error))?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }

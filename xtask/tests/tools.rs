@@ -225,18 +225,25 @@ fn a_full_disk_is_told_as_such() {
 }
 
 #[test]
-fn an_interrupted_download_is_done_again() {
-    let Some(machine) = Machine::new("interrupted") else { return needs::skip(NO_PIP) };
-    let path = machine.path_with(&["id", "touch", "sleep"]);
-    machine.script("python3", &format!("touch {}/begun; exec sleep 60", machine.folder.display()));
-    let mut child = machine.tools(&["demo"]).env("PATH", path).spawn().unwrap();
+fn a_killed_download_ends_and_is_done_again() {
+    let Some(machine) = Machine::new("killed") else { return needs::skip(NO_PIP) };
+    let path =
+        machine.path_with(&["id", "sh", "cat", "cut", "find", "grep", "mv", "rm", "sed", "sleep", "stat"]);
     let begun = machine.folder.join("begun");
+    machine.script("python3", &format!("echo $$ >{0}.new; mv {0}.new {0}; sleep 600", begun.display()));
+    let mut child = machine.tools(&["demo"]).env("PATH", path).spawn().unwrap();
     while !begun.exists() {
         assert!(child.try_wait().unwrap().is_none(), "it is still downloading");
         std::thread::sleep(Duration::from_millis(10));
     }
     child.kill().unwrap();
     child.wait().unwrap();
+    let download = Path::new("/proc").join(fs::read_to_string(&begun).unwrap().trim());
+    let ended = (0..6000).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        !download.exists()
+    });
+    assert!(ended, "the download goes on without the one who wanted it");
     assert!(!machine.folder.join("cache/bin/demo").exists());
     let again = machine.tools(&["demo"]).output().unwrap();
     assert!(again.status.success(), "{}", printed(&again));

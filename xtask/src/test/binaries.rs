@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use serde::Deserialize;
 
 use super::Part;
-use crate::root;
+use crate::{keeper::keep, root};
 
 pub(crate) struct Binary {
     /// `mizzen-testkit real_node`, for people.
@@ -55,7 +55,7 @@ struct Profile {
 }
 
 pub(crate) fn build() -> anyhow::Result<Vec<Binary>> {
-    let output = Command::new("cargo")
+    let output = keep(&mut Command::new("cargo"))
         .current_dir(root())
         .args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"])
         .stdin(Stdio::null())

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::tally::Tally;
-use crate::{program, root, tools};
+use crate::{keeper::keep, program, root, tools};
 
 pub(crate) fn check() -> anyhow::Result<Tally> {
     let deny = tools::cache_folder()?.join("bin/cargo-deny");
@@ -41,7 +41,7 @@ fn run(deny: &Path, checks: &[&str]) -> Tally {
         .current_dir(root())
         .args(["--offline", "--all-features", "check", "--hide-inclusion-graph"])
         .args(checks);
-    let passed = command.stdin(Stdio::null()).status().is_ok_and(|status| status.success());
+    let passed = keep(&mut command).stdin(Stdio::null()).status().is_ok_and(|status| status.success());
     if passed { Tally::passed(checks.len()) } else { Tally::failed(1) }
 }
 

@@ -16,6 +16,7 @@ use std::{
 use anyhow::Context;
 
 use super::{Place, binaries::Binary, tally::Tally};
+use crate::keeper::keep;
 
 /// A binary that takes longer hangs: it would eat the whole budget of a run.
 const LIMIT: Duration = Duration::from_secs(20 * 60);
@@ -53,7 +54,7 @@ fn run(binary: &Binary, place: &Place, in_ci: bool) -> anyhow::Result<Tally> {
     let skipped = place.skipped.with_file_name(format!("{name}.skipped"));
     let out = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
     let start = Instant::now();
-    let mut child = Command::new(&binary.file)
+    let mut child = keep(&mut Command::new(&binary.file))
         .current_dir(&binary.folder)
         .env("CARGO_MANIFEST_DIR", &binary.folder)
         .env("CARGO_PKG_NAME", &binary.package)

@@ -20,7 +20,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 use tally::Tally;
 
-use crate::{root, tools};
+use crate::{keeper::keep, root, tools};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -148,14 +148,14 @@ fn cargo(arguments: &[&str]) -> Command {
 /// A command that counts as one test; its output is shown as it comes.
 fn check(command: &mut Command) -> Tally {
     let passed =
-        command.current_dir(root()).stdin(Stdio::null()).status().is_ok_and(|status| status.success());
+        keep(command).current_dir(root()).stdin(Stdio::null()).status().is_ok_and(|status| status.success());
     if passed { Tally::passed(1) } else { Tally::failed(1) }
 }
 
 fn doc() -> Tally {
     let mut tally =
         check(cargo(&["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings"));
-    let output = cargo(&["test", "--workspace", "--doc", "--quiet"]).output();
+    let output = keep(&mut cargo(&["test", "--workspace", "--doc", "--quiet"])).output();
     match output {
         Ok(output) => {
             let text = String::from_utf8_lossy(&output.stdout);

@@ -4,13 +4,15 @@
 //! runtime for what must outlive a single test, and the keeper. Rust drops no statics and nobody drops anything
 //! after `kill -9`, so cleaning up is not left to this process: `keeper.sh` does it in every case, the same way.
 
+mod keeper;
+
 use std::{
     fs,
     io::Write,
-    os::unix::{fs::PermissionsExt, process::CommandExt},
+    os::unix::fs::PermissionsExt,
     panic,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::Child,
     sync::{
         OnceLock,
         atomic::{AtomicU32, Ordering},
@@ -18,16 +20,13 @@ use std::{
     time::UNIX_EPOCH,
 };
 
+pub use keeper::MARK;
 use tokio::runtime::Runtime;
-
-/// Carried by every process that belongs to a run; the keeper finds them by it.
-pub const MARK: &str = "MIZZEN_RUN";
 
 pub struct Run {
     folder: PathBuf,
     runtime: Runtime,
     next: AtomicU32,
-    /// Its standard input is closed by the kernel when this process ends: that is its signal.
     _keeper: Child,
 }
 
@@ -54,17 +53,7 @@ impl Run {
         fs::create_dir_all(folder.join("logs")).expect("the run's folder can be made");
         // Proxies run as another user and read their configuration here.
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).expect("the run's folder is ours");
-        let keeper = Command::new("sh")
-            .args(["-c", include_str!("keeper.sh"), "mizzen-keeper"])
-            .arg(&folder)
-            // In a process that is itself a part of another run, that run's keeper must leave this one alone.
-            .env_remove(MARK)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .spawn()
-            .expect("sh can be started");
+        let keeper = keeper::start(&folder).expect("sh can be started");
         if std::env::var_os("MIZZEN_KEEP").is_some() {
             let _ = fs::write(folder.join("keep-all"), "");
         }
