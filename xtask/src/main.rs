@@ -15,7 +15,12 @@ use std::{path::PathBuf, process::ExitCode};
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", about = "The commands of this repository", disable_help_subcommand = true)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    about = "The commands of this repository",
+    disable_help_subcommand = true
+)]
 struct Arguments {
     #[command(subcommand)]
     verb: Verb,
