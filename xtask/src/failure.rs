@@ -47,10 +47,7 @@ const MARKS: &[(&[&str], &str)] = &[
         "the package index does not have this version for this machine (platform or Python version)",
     ),
     (&["permission denied", "are you root"], "no permission: see which path in the log"),
-    (
-        &["requires go >=", "go.mod requires go"],
-        "this Go is too old: `cargo xtask tools python/go` brings one",
-    ),
+    (&["requires go >=", "go.mod requires go"], "this Go is too old: install a newer one"),
 ];
 
 /// Reads a program's output for its cause.

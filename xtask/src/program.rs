@@ -1,8 +1,8 @@
 //! Running other programs: output to a log, a missing program told apart from a failing one.
 
 use std::{
-    fs::{self, File},
-    io,
+    fs::File,
+    io::{self, Write},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -18,42 +18,41 @@ pub(crate) fn find(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-/// Runs a command to its end with all output in a log; a failure tells its cause and where the log is.
+/// Runs a command to its end; its output goes to a log, and a failure tells its cause and where the log is.
 pub(crate) fn run(command: &mut Command, log: &Path) -> Result<(), Failure> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let out = File::options().create(true).append(true).open(log)?;
-    let start = out.metadata()?.len();
-    let err = out.try_clone()?;
-    let status = keep(command)
-        .stdin(Stdio::null())
-        .stdout(out)
-        .stderr(err)
-        .status()
-        .map_err(|error| missing(&name, &error))?;
-    if status.success() {
-        return Ok(());
-    }
-    let text = fs::read(log)?;
-    let text = String::from_utf8_lossy(text.get(usize::try_from(start).unwrap_or(0)..).unwrap_or(&text))
-        .into_owned();
-    let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no output").trim();
-    let cause = advice(&text).map_or_else(|| last.to_owned(), |advice| format!("{advice} ({last})"));
-    Err(Failure::new(format!("{name} failed: {cause}; log: {}", log.display())))
+    output(command, |text| {
+        // The log is for people; where the disk is full there is none, and the cause is known all the same.
+        let file = File::options().create(true).append(true).open(log);
+        let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+        written.map_or_else(|_| String::new(), |()| format!("; log: {}", log.display()))
+    })
+    .map(drop)
 }
 
 /// Runs a command and returns what it printed.
 pub(crate) fn read(command: &mut Command) -> Result<String, Failure> {
+    output(command, |_| String::new())
+}
+
+/// Standard output of a command that worked; `told` gets everything that was printed and may add to the reason.
+fn output(command: &mut Command, told: impl FnOnce(&str) -> String) -> Result<String, Failure> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = keep(command).stdin(Stdio::null()).output().map_err(|error| missing(&name, &error))?;
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = format!("{printed}{}", String::from_utf8_lossy(&output.stderr));
+    let place = told(&text);
     if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        return Ok(printed);
     }
-    let text =
-        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    let last =
-        text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no output").trim().to_owned();
-    let cause = advice(&text).map_or_else(|| last.clone(), |advice| format!("{advice} ({last})"));
-    Err(Failure::new(format!("{name} failed: {cause}")))
+    let cause = advice(&text).map_or_else(|| last_word(&text), str::to_owned);
+    Err(Failure::new(format!("{name} failed: {cause}{place}")))
+}
+
+/// The last line that says something: compilers end with a bracket or a package's name.
+fn last_word(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim).filter(|line| line.len() > 3);
+    let telling = lines.clone().rev().find(|line| line.to_lowercase().contains("error"));
+    telling.or_else(|| lines.next_back()).unwrap_or("it printed nothing").to_owned()
 }
 
 fn missing(name: &str, error: &io::Error) -> Failure {

@@ -150,6 +150,24 @@ fn another_pinned_version_replaces_the_one_that_is_there() {
 }
 
 #[test]
+fn a_version_that_cannot_be_had_does_not_leave_another_one_to_the_tests() {
+    let Some(machine) = Machine::new("stale") else { return needs::skip(NO_PIP) };
+    assert!(machine.tools(&["demo"]).status().unwrap().success());
+    machine.list("3.0", &"0".repeat(64));
+    let output = machine.tools(&["demo"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", printed(&output));
+    assert!(!machine.folder.join("cache/bin/demo").exists());
+}
+
+#[test]
+fn a_name_that_is_not_in_the_list_is_wrong_usage() {
+    let Some(machine) = Machine::new("name") else { return needs::skip(NO_PIP) };
+    let output = machine.tools(&["demi"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(printed(&output).contains("demo"), "{}", printed(&output));
+}
+
+#[test]
 fn a_damaged_tool_is_installed_again() {
     let Some(machine) = Machine::new("damaged") else { return needs::skip(NO_PIP) };
     assert!(machine.tools(&["demo"]).status().unwrap().success());

@@ -16,7 +16,7 @@ mod exit;
 mod failure;
 mod help;
 mod logging;
-mod originals;
+mod not_yet;
 mod output;
 mod program;
 mod run;

@@ -1,21 +1,9 @@
 //! From the words of a command line to an exit code: read them, start the logs, do the one thing asked for.
 
-use crate::{
-    args,
-    build::BUILD,
-    exit::Exit,
-    failure::{self, Usage},
-    originals,
-    output::Output,
-    program::Program,
-    verbs,
-};
+use crate::{args, build::BUILD, exit::Exit, failure, not_yet, output::Output, program::Program, verbs};
 use anyhow::{Context, Result};
 use clap::{ArgMatches, FromArgMatches, error::ErrorKind};
-use std::{
-    env,
-    ffi::{OsStr, OsString},
-};
+use std::{env, ffi::OsString};
 
 pub(crate) fn run(mut argv: Vec<OsString>) -> Exit {
     if argv.is_empty() {
@@ -39,7 +27,9 @@ fn carry_out(program: Program, argv: &[OsString], output: &mut Output) -> Result
             output.text(&asked.render().ansi().to_string())?;
             return Ok(Exit::Done);
         }
-        Err(error) => return Err(not_yet(program, &argv[1..], &error).unwrap_or_else(|| error.into())),
+        Err(error) => {
+            return Err(not_yet::sentence(program, &argv[1..], &error).unwrap_or_else(|| error.into()));
+        }
     };
     let (name, own) = matches.subcommand().context("no verb was read")?;
     let verb = verbs::named(program, name).with_context(|| format!("`{name}` was read but is no verb"))?;
@@ -51,22 +41,4 @@ fn carry_out(program: Program, argv: &[OsString], output: &mut Output) -> Result
 fn start_logs(matches: &ArgMatches) -> Result<()> {
     let typed = args::logging::Typed::from_arg_matches(matches)?;
     typed.meant(|name| env::var(name).ok())?.start()
-}
-
-/// The verb may be one of the original's: then the words are right and we are what is missing something. Options
-/// before the verb may be unknown to us for the same reason, so the first word that is a verb decides.
-fn not_yet(program: Program, words: &[OsString], error: &clap::Error) -> Option<anyhow::Error> {
-    if !matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument) {
-        return None;
-    }
-    let ours = |word: &&str| verbs::named(program, word).is_some();
-    let verb = words
-        .iter()
-        .filter_map(|word| OsStr::to_str(word))
-        .find(|word| ours(word) || originals::knows(program, word))
-        .filter(|word| !ours(word))?;
-    let name = program.name();
-    let sentence =
-        format!("`{name} {verb}` is not in this version of Mizzen yet; `{name} --help` lists what is");
-    Some(Usage(sentence).into())
 }

@@ -25,6 +25,9 @@ fn a_verb_that_is_not_here_yet_is_told_in_one_sentence() {
         ("istioctl x precheck", "istioctl x"),
         ("istioctl -n shop --context blue analyze --all-namespaces", "istioctl analyze"),
         ("mizzen proxy-status", "mizzen proxy-status"),
+        ("mizzen up", "mizzen up"),
+        ("mizzen explain x", "mizzen explain"),
+        ("mizzen app build -f app.yaml", "mizzen app"),
         ("mizzen discovery", "mizzen discovery"),
         ("pilot-discovery discovery --monitoringAddr=:15014", "pilot-discovery discovery"),
         ("pilot-agent proxy sidecar", "pilot-agent proxy"),
@@ -45,6 +48,10 @@ fn an_unknown_word_is_not_taken_for_one_and_the_nearest_verb_is_named() {
     assert!(said.contains("unrecognized subcommand 'analyze'"), "{said}");
     let said = run("mizzen version analyze").bad(2);
     assert!(said.contains("unexpected argument 'analyze'"), "{said}");
+    let said = run("istioctl up").bad(2);
+    assert!(said.contains("unrecognized subcommand 'up'"), "{said}");
+    let said = run("mizzen -n x version").bad(2);
+    assert!(said.contains("unexpected argument '-n'"), "{said}");
     let said = run("mizzen --wrong version").bad(2);
     assert!(said.contains("unexpected argument '--wrong'"), "{said}");
 }

@@ -1,6 +1,7 @@
 //! One child process that belongs to the run: started with a log of its own, ended when dropped.
 
 use std::{
+    collections::HashSet,
     fs::File,
     io::{Read, Seek, SeekFrom},
     path::{Path, PathBuf},
@@ -78,6 +79,22 @@ impl Part {
         let mut child = self.child();
         let _ = child.kill();
         let _ = child.wait();
+    }
+
+    /// Whether it is this process that listens on a port. Whoever else took the port in between may answer as well.
+    pub fn listens_on(&self, port: u16) -> bool {
+        let process = PathBuf::from(format!("/proc/{}", self.pid));
+        let files = std::fs::read_dir(process.join("fd")).into_iter().flatten().flatten();
+        let links = files.filter_map(|file| std::fs::read_link(file.path()).ok());
+        let own: HashSet<String> = links.map(|link| link.to_string_lossy().into_owned()).collect();
+        let tables = ["net/tcp", "net/tcp6"].map(|name| std::fs::read_to_string(process.join(name)));
+        let local = format!(":{port:04X}");
+        tables.iter().flatten().flat_map(|table| table.lines()).any(|line| {
+            // Local address, state (0A is listening) and inode, as the kernel prints its table of sockets.
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            matches!(fields.as_slice(), [_, address, _, "0A", _, _, _, _, _, inode, ..]
+                if address.ends_with(&local) && own.contains(&format!("socket:[{inode}]")))
+        })
     }
 
     /// An error about this part, with the end of its log.

@@ -2,8 +2,6 @@
 
 use std::{fs, net::SocketAddr, process::Command};
 
-use tokio::net::TcpStream;
-
 use crate::{
     error::{During, Result},
     part::Part,
@@ -42,8 +40,8 @@ impl Registry {
         let registry = Self { address, part: Part::start("registry", command)? };
         registry
             .part
-            .until("the registry to answer", PATIENCE, async || {
-                Seen::from_result(TcpStream::connect(address).await.map(|_| ()))
+            .until("the registry to listen", PATIENCE, async || {
+                Seen::when(registry.part.listens_on(address.port()), || "not yet".to_owned())
             })
             .await?;
         Ok(registry)

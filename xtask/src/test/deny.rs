@@ -15,11 +15,11 @@ pub(crate) fn check() -> anyhow::Result<Tally> {
         println!("cargo-deny is not installed: `cargo xtask tools cargo-deny`");
         return Ok(Tally { skipped: 1, ..Tally::default() });
     }
-    // It reads the sources of every platform's dependencies, also of those that were never compiled here.
+    // It reads the sources of every platform's dependencies, also of those that were never compiled here. Without a
+    // network those that are here may be enough.
     if let Err(failure) = program::read(Command::new("cargo").current_dir(root()).args(["fetch", "--locked"]))
     {
         println!("{}", failure.reason);
-        return Ok(Tally::failed(1));
     }
     let mut tally = run(&deny, &["licenses", "bans", "sources"]);
     match database() {

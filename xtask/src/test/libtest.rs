@@ -93,7 +93,8 @@ fn judge(text: &str, status: Option<ExitStatus>, skipped: &BTreeSet<String>, in_
     let mut tally = count(text);
     tally.passed = tally.passed.saturating_sub(skipped.len());
     tally.skipped += skipped.len();
-    let ended_well = status.is_some_and(|status| status.success());
+    let said_so = text.lines().any(|line| line.starts_with("test result: "));
+    let ended_well = said_so && status.is_some_and(|status| status.success());
     if !ended_well && tally.failed == 0 {
         tally.failed = 1;
     }
@@ -172,5 +173,10 @@ mod tests {
     fn a_binary_that_dies_is_a_failure_though_no_test_failed() {
         assert_eq!(judge("test a ... ok\n", ended(134), &BTreeSet::new(), false).failed, 1);
         assert_eq!(judge(TWO, None, &BTreeSet::new(), false).failed, 1);
+        assert_eq!(
+            judge("test a ... ", ended(0), &BTreeSet::new(), false).failed,
+            1,
+            "it left in the middle"
+        );
     }
 }

@@ -10,7 +10,7 @@ mod libtest;
 mod tally;
 
 use std::{
-    fs,
+    fs::{self, File},
     path::PathBuf,
     process::{Command, ExitCode, Stdio},
     time::Instant,
@@ -51,27 +51,41 @@ pub(crate) enum Part {
 struct Place {
     logs: PathBuf,
     skipped: PathBuf,
+    /// Two runs in one checkout would write over each other.
+    _lock: File,
 }
 
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let start = Instant::now();
     let parts = if arguments.parts.is_empty() { Part::value_variants() } else { &arguments.parts };
     let place = Place::new()?;
-    let in_ci = std::env::var_os("CI").is_some();
+    let in_ci = in_ci();
     let lacks = tools::ensure(|tool| parts.iter().any(|part| part.wants(tool)), in_ci)?;
     let tools_seconds = start.elapsed().as_secs_f64();
+    let mut table = tally::Table::default();
     for lack in &lacks {
         eprintln!("not installed: {lack}");
     }
-
-    let mut table = tally::Table::default();
+    if in_ci && !lacks.is_empty() {
+        table.add("tools", Tally::failed(lacks.len()), start.elapsed());
+    }
     let mut built = None;
     for part in parts {
         if part.is_built() && built.is_none() {
             eprintln!("== build");
             let began = Instant::now();
-            built = Some(binaries::build()?);
-            table.note("build", began.elapsed());
+            // What cannot be built fails once; the other parts have their own to say.
+            match binaries::build() {
+                Ok(binaries) => {
+                    table.note("build", began.elapsed());
+                    built = Some(binaries);
+                }
+                Err(error) => {
+                    println!("error: {error:#}");
+                    table.add("build", Tally::failed(1), began.elapsed());
+                    built = Some(Vec::new());
+                }
+            }
         }
         let began = Instant::now();
         eprintln!("== {}", part.name());
@@ -89,11 +103,10 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         };
         table.add(part.name(), tally, began.elapsed());
     }
-    println!(
-        "\ntools: {tools_seconds:.1} s, {:.1} GB in {}",
-        tools::disk_gigabytes()?,
-        tools::cache_folder()?.display()
-    );
+    // Parts that need no tool also run where there is no place for any.
+    if let (Ok(gigabytes), Ok(folder)) = (tools::disk_gigabytes(), tools::cache_folder()) {
+        println!("\ntools: {tools_seconds:.1} s, {gigabytes:.1} GB in {}", folder.display());
+    }
     Ok(table.print(in_ci))
 }
 
@@ -129,14 +142,26 @@ impl Place {
     fn new() -> anyhow::Result<Self> {
         let target =
             std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+        fs::create_dir_all(&target).context("the target folder cannot be made")?;
+        let lock =
+            File::create(target.join("test-logs.lock")).context("the folder for logs cannot be locked")?;
+        if lock.try_lock().is_err() {
+            eprintln!("another `cargo xtask test` is at work in this checkout: waiting for it");
+            lock.lock()?;
+        }
         let logs = target.join("test-logs");
         if logs.exists() {
             fs::remove_dir_all(&logs).context("the logs of the last run cannot be removed")?;
         }
         fs::create_dir_all(&logs).context("the folder for logs cannot be made")?;
         let logs = logs.canonicalize()?;
-        Ok(Self { skipped: logs.join("skipped"), logs })
+        Ok(Self { skipped: logs.join("skipped"), logs, _lock: lock })
     }
+}
+
+/// As most programs read it.
+fn in_ci() -> bool {
+    std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"))
 }
 
 fn cargo(arguments: &[&str]) -> Command {
@@ -147,9 +172,14 @@ fn cargo(arguments: &[&str]) -> Command {
 
 /// A command that counts as one test; its output is shown as it comes.
 fn check(command: &mut Command) -> Tally {
-    let passed =
-        keep(command).current_dir(root()).stdin(Stdio::null()).status().is_ok_and(|status| status.success());
-    if passed { Tally::passed(1) } else { Tally::failed(1) }
+    match keep(command).current_dir(root()).stdin(Stdio::null()).status() {
+        Ok(status) if status.success() => Tally::passed(1),
+        Ok(_) => Tally::failed(1),
+        Err(error) => {
+            println!("{} cannot be started: {error}", command.get_program().display());
+            Tally::failed(1)
+        }
+    }
 }
 
 fn doc() -> Tally {
@@ -160,6 +190,7 @@ fn doc() -> Tally {
         Ok(output) => {
             let text = String::from_utf8_lossy(&output.stdout);
             let examples = libtest::count(&text);
+            tally += Tally { skipped: examples.skipped, ..Tally::default() };
             if !output.status.success() {
                 print!("{text}{}", String::from_utf8_lossy(&output.stderr));
                 tally += Tally::failed(examples.failed.max(1));

@@ -6,6 +6,7 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    time::UNIX_EPOCH,
 };
 
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,8 @@ struct Stamp {
     version: String,
     recipe: String,
     size: u64,
+    /// Of a file, in seconds; 0 for a folder.
+    modified: u64,
     seconds: f64,
 }
 
@@ -60,20 +63,45 @@ impl Cache {
         Ok(folder)
     }
 
-    /// A fresh log.
+    /// Throws away what a failed attempt has left.
+    pub(crate) fn clear_partial(&self, tool: &Tool) {
+        let _ = fs::remove_dir_all(self.folder.join("partial").join(file_name(tool)));
+    }
+
+    /// What the programs that made it have printed.
     pub(crate) fn log(&self, tool: &Tool) -> PathBuf {
         self.folder.join("log").join(format!("{}.log", file_name(tool)))
     }
 
     pub(crate) fn is_current(&self, tool: &Tool, recipe: &str) -> bool {
         let read = || serde_json::from_slice::<Stamp>(&fs::read(self.stamp_file(tool)).ok()?).ok();
-        let size =
-            || fs::metadata(self.place(tool)).ok().map(|data| if data.is_dir() { 0 } else { data.len() });
-        read().is_some_and(|stamp| stamp.recipe == recipe && Some(stamp.size) == size())
+        let as_stamped = |stamp: Stamp| {
+            // Libraries grow when they are used: Python keeps what it has compiled beside them.
+            let whole = |(size, modified)| match modified {
+                0 => size >= stamp.size,
+                _ => (size, modified) == (stamp.size, stamp.modified),
+            };
+            stamp.recipe == recipe && seen(&self.place(tool)).is_ok_and(whole)
+        };
+        read().is_some_and(as_stamped)
     }
 
     /// Moves a finished tool to its place and stamps it.
     pub(crate) fn install(&self, tool: &Tool, recipe: &str, from: &Path, seconds: f64) -> io::Result<()> {
+        let place = self.place(tool);
+        self.remove(tool)?;
+        if let Some(parent) = place.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::rename(from, &place)?;
+        let (size, modified) = seen(&place)?;
+        let stamp =
+            Stamp { version: tool.version.clone(), recipe: recipe.to_owned(), size, modified, seconds };
+        fs::write(self.stamp_file(tool), serde_json::to_vec_pretty(&stamp)?)
+    }
+
+    /// Takes away what is not as the list wants it: a test must rather do without than use another version.
+    pub(crate) fn remove(&self, tool: &Tool) -> io::Result<()> {
         let place = self.place(tool);
         let _ = fs::remove_file(self.stamp_file(tool));
         if place.is_dir() && !place.is_symlink() {
@@ -81,19 +109,22 @@ impl Cache {
         } else if place.exists() || place.is_symlink() {
             fs::remove_file(&place)?;
         }
-        if let Some(parent) = place.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        fs::rename(from, &place)?;
-        let data = fs::metadata(&place)?;
-        let size = if data.is_dir() { 0 } else { data.len() };
-        let stamp = Stamp { version: tool.version.clone(), recipe: recipe.to_owned(), size, seconds };
-        fs::write(self.stamp_file(tool), serde_json::to_vec_pretty(&stamp)?)
+        Ok(())
     }
 
     fn stamp_file(&self, tool: &Tool) -> PathBuf {
         self.folder.join("installed").join(format!("{}.json", file_name(tool)))
     }
+}
+
+/// What tells a damaged tool from a whole one without reading it: the size, and of a file when it was last written.
+fn seen(place: &Path) -> io::Result<(u64, u64)> {
+    let data = fs::metadata(place)?;
+    if data.is_dir() {
+        return Ok((disk_use(place), 0));
+    }
+    let modified = data.modified()?.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    Ok((data.len(), modified))
 }
 
 fn file_name(tool: &Tool) -> String {
@@ -103,7 +134,7 @@ fn file_name(tool: &Tool) -> String {
 /// A digest of everything that decides what a tool will be.
 pub(crate) fn recipe(list: &List, tool: &Tool) -> String {
     let mut hash = Sha256::new();
-    hash.update(serde_json::to_vec(tool).unwrap_or_default());
+    hash.update(serde_json::to_vec(&(&tool.name, &tool.version, &tool.from)).unwrap_or_default());
     if let From::Go(go) = &tool.from {
         hash.update(serde_json::to_vec(&list.wrapper.get(&go.wrapper)).unwrap_or_default());
         let mut files: Vec<PathBuf> = fs::read_dir(root().join("tools/go").join(&go.wrapper))

@@ -77,8 +77,15 @@ impl Toolchain {
     }
 }
 
+/// What Go has kept for itself while it built.
+pub(crate) fn caches_gigabytes(list: &List) -> f64 {
+    let Some(toolchain) = Toolchain::of_machine(list) else { return 0.0 };
+    let printed = program::read(Command::new(toolchain.go).args(["env", "GOCACHE", "GOMODCACHE"]));
+    printed.unwrap_or_default().lines().map(|folder| super::gigabytes(Path::new(folder))).sum()
+}
+
 /// The newest Go that any wrapper asks for.
-fn needed(list: &List) -> Option<(u32, u32)> {
+fn needed(list: &List) -> Option<(u32, u32, u32)> {
     let version = |name: &String| {
         let text = fs::read_to_string(root().join("tools/go").join(name).join("go.mod")).ok()?;
         parse_version(text.lines().find_map(|line| line.strip_prefix("go "))?)
@@ -86,11 +93,11 @@ fn needed(list: &List) -> Option<(u32, u32)> {
     list.wrapper.keys().filter_map(version).max()
 }
 
-/// `1.26.8` and `1.26rc1` are both 1.26.
-fn parse_version(text: &str) -> Option<(u32, u32)> {
+/// `1.26.8`; in `1.26rc1` what follows the number is passed over.
+fn parse_version(text: &str) -> Option<(u32, u32, u32)> {
     let mut parts = text.split('.');
     let number = |part: &str| part.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok();
-    Some((number(parts.next()?)?, number(parts.next()?)?))
+    Some((number(parts.next()?)?, number(parts.next()?)?, parts.next().and_then(number).unwrap_or(0)))
 }
 
 #[cfg(test)]
@@ -99,8 +106,8 @@ mod tests {
 
     #[test]
     fn go_versions_compare_as_numbers() {
-        assert_eq!(parse_version("1.26.8"), Some((1, 26)));
-        assert_eq!(parse_version("1.27rc1"), Some((1, 27)));
+        assert_eq!(parse_version("1.26.8"), Some((1, 26, 8)));
+        assert_eq!(parse_version("1.27rc1"), Some((1, 27, 0)));
         assert!(parse_version("1.9") < parse_version("1.26.0"));
         assert_eq!(parse_version("devel"), None);
     }

@@ -70,6 +70,9 @@ impl<'a> Lanes<'a> {
         let log = self.cache.log(tool);
         let _ = fs::remove_file(&log);
         let start = Instant::now();
+        if !tool.is_debian() {
+            self.cache.remove(tool)?;
+        }
         let got = match &tool.from {
             From::Cargo { .. } => return Ok(()),
             From::Go(go) => return self.go()?.download(go, &log),
@@ -120,7 +123,7 @@ impl<'a> Lanes<'a> {
     fn finish(&self, tool: &Tool, got: &Path, start: Instant) -> Result<(), Failure> {
         let recipe = cache::recipe(self.list, tool);
         self.cache.install(tool, &recipe, got, start.elapsed().as_secs_f64())?;
-        let _ = fs::remove_dir_all(self.cache.partial(tool)?);
+        self.cache.clear_partial(tool);
         Ok(())
     }
 
@@ -144,7 +147,11 @@ impl<'a> Lanes<'a> {
     fn record(&self, tool: &Tool, outcome: Result<f64, Failure>) {
         let state = match outcome {
             Ok(seconds) => State::Installed { seconds },
-            Err(failure) => State::Failed(failure.reason),
+            Err(failure) => {
+                // On a full disk the next one needs the room.
+                self.cache.clear_partial(tool);
+                State::Failed(failure.reason)
+            }
         };
         self.rows().push(row(self.cache, tool, state));
     }

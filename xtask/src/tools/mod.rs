@@ -11,7 +11,11 @@ mod lanes;
 mod list;
 mod pip;
 
-use std::{fs::File, path::PathBuf, process::ExitCode};
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::Context;
 use board::{Board, Row, State};
@@ -34,11 +38,14 @@ pub(crate) struct Arguments {
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let list = List::read(arguments.list.as_deref())?;
     let board = Board::new();
-    let rows = if arguments.check {
-        check(&list, &list.select(&arguments.names)?)?
-    } else {
-        install(&list, &list.select(&arguments.names)?, &board)?
+    let wanted = match list.select(&arguments.names) {
+        Ok(wanted) => wanted,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return Ok(ExitCode::from(2));
+        }
     };
+    let rows = if arguments.check { check(&list, &wanted)? } else { install(&list, &wanted, &board)? };
     board::print(&rows);
     let failed = rows.iter().filter(|row| matches!(row.state, State::Failed(_))).count();
     let missing = rows.iter().filter(|row| matches!(row.state, State::NotHere(_))).count();
@@ -49,19 +56,28 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         rows.len(),
         board.seconds()
     );
+    if rows.iter().any(|row| matches!(row.state, State::Installed { .. })) {
+        println!("{:.1} GB in Go's own caches, which may be thrown away", go::caches_gigabytes(&list));
+    }
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Before tests: installs what is missing, Debian's packages only where `debian` allows it. Says what it lacks.
 pub(crate) fn ensure(wanted: impl Fn(&str) -> bool, debian: bool) -> anyhow::Result<Vec<String>> {
     let list = List::read(None)?;
-    let tools = list.select(&[])?.into_iter().filter(|tool| wanted(&tool.name));
+    let tools = list.select(&[])?.into_iter().filter(|tool| wanted(&tool.name)).collect::<Vec<_>>();
+    if tools.is_empty() {
+        return Ok(Vec::new());
+    }
+    let tools = tools.into_iter();
     let (install_now, only_check): (Vec<_>, Vec<_>) = tools.partition(|tool| debian || !tool.is_debian());
     let mut rows = install(&list, &install_now, &Board::new())?;
     rows.extend(check(&list, &only_check)?);
     let lacks = rows.into_iter().filter_map(|row| match row.state {
         State::Ready | State::Installed { .. } => None,
-        State::NotHere(reason) | State::Failed(reason) => Some(format!("{}: {reason}", row.name)),
+        State::NotHere(reason) | State::Failed(reason) => {
+            Some(format!("{}: {reason}; tests that go without it: {}", row.name, row.tests))
+        }
     });
     Ok(lacks.collect())
 }
@@ -71,8 +87,13 @@ pub(crate) fn cache_folder() -> anyhow::Result<PathBuf> {
 }
 
 pub(crate) fn disk_gigabytes() -> anyhow::Result<f64> {
+    Ok(gigabytes(&Cache::open()?.folder))
+}
+
+fn gigabytes(folder: &Path) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
-    Ok(cache::disk_use(&Cache::open()?.folder) as f64 / 1e9)
+    let gigabytes = cache::disk_use(folder) as f64 / 1e9;
+    gigabytes
 }
 
 fn row(cache: &Cache, tool: &Tool, state: State) -> Row {

@@ -13,6 +13,7 @@ pub(crate) struct Typed {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Word {
+    #[value(alias = "table")]
     Text,
     Json,
     Yaml,

@@ -1,18 +1,23 @@
 //! What tests of the run kill: it brings something up, names its run's folder on standard output, waits until its standard
 //! input ends, and then ends in the way it was told.
 //!   testkit-victim part|api-server|node return|panic|error
+//! With `skip` as the first word it is a test that needs what no machine has.
 
 use std::{
     io::{Read, Write},
     process::Command,
 };
 
-use mizzen_testkit::{ApiServer, Error, Node, Part, Result, error::During, run::run};
+use mizzen_testkit::{ApiServer, Error, Node, Part, Result, error::During, needs, run::run};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().collect();
     let [_, what, end] = words.as_slice() else { return Err(Error::other("WHAT END")) };
+    if what == "skip" {
+        needs!(&["no-such-tool"]);
+        return Err(Error::other("it was not skipped"));
+    }
     // Each lives until this function ends, if it comes to that.
     let (_part, _server, _node);
     match what.as_str() {

@@ -114,7 +114,10 @@ impl Istiod {
         };
 
         let istiod = Self { injection, part: Part::start("istiod", command)?, discovery, http };
-        let ready = async || Seen::from_result(istiod.get("/ready").await.map(|_| ()));
+        let ready = async || match istiod.part.listens_on(http.port()) {
+            true => Seen::from_result(istiod.get("/ready").await.map(|_| ())),
+            false => Seen::NotYet("it does not listen".to_owned()),
+        };
         istiod.part.until("istiod to be ready", PATIENCE, ready).await?;
         if let Some(injection) = &istiod.injection {
             let trusted = async || Seen::from_result(injection.trusted().await);
