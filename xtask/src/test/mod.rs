@@ -60,7 +60,8 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let parts = if arguments.parts.is_empty() { Part::value_variants() } else { &arguments.parts };
     let place = Place::new()?;
     let in_ci = in_ci();
-    let lacks = tools::ensure(|tool| parts.iter().any(|part| part.wants(tool)), in_ci)?;
+    let lacks = tools::ensure(|tool| parts.iter().any(|part| part.wants(tool)), in_ci)
+        .unwrap_or_else(|error| vec![format!("any tool: {error:#}")]);
     let tools_seconds = start.elapsed().as_secs_f64();
     let mut table = tally::Table::default();
     for lack in &lacks {
