@@ -51,7 +51,7 @@ pub(crate) fn run_all<'a>(
 fn run(binary: &Binary, place: &Place, in_ci: bool) -> anyhow::Result<Tally> {
     let name = binary.name.replace(' ', "-");
     let log = place.logs.join(format!("{name}.log"));
-    let skipped = place.skipped.with_file_name(format!("{name}.skipped"));
+    let skipped = place.logs.join(format!("{name}.skipped"));
     let out = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
     let start = Instant::now();
     let mut child = keep(&mut Command::new(&binary.file))

@@ -50,7 +50,6 @@ pub(crate) enum Part {
 /// Where a run leaves its logs.
 struct Place {
     logs: PathBuf,
-    skipped: PathBuf,
     /// Two runs in one checkout would write over each other.
     _lock: File,
 }
@@ -156,7 +155,7 @@ impl Place {
         }
         fs::create_dir_all(&logs).context("the folder for logs cannot be made")?;
         let logs = logs.canonicalize()?;
-        Ok(Self { skipped: logs.join("skipped"), logs, _lock: lock })
+        Ok(Self { logs, _lock: lock })
     }
 }
 
