@@ -142,3 +142,19 @@ pub(crate) fn tail(log: &Path, lines: usize) -> String {
     let last = &all[all.len().saturating_sub(lines)..];
     last.iter().map(|line| format!("  | {line}\n")).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{net::TcpListener, process::Command};
+
+    use super::Part;
+
+    #[test]
+    fn a_port_on_which_somebody_else_listens_is_not_the_part_s_own() {
+        let stranger = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut command = Command::new("sleep");
+        command.arg("600");
+        let part = Part::start("sleeper", command).unwrap();
+        assert!(!part.listens_on(stranger.local_addr().unwrap().port()));
+    }
+}
