@@ -1,0 +1,1 @@
+//! The kinds that Istio's users write.
