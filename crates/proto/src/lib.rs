@@ -1,0 +1,81 @@
+//! Generated code: Istio's API as Rust types with Istio's JSON, Envoy's as `envoy`
+//! (with the feature of that name), and one descriptor set of
+//! both for messages whose type is known only when they are read. Made by `cargo xtask generate`; by hand are only
+//! the durations, which Istio reads as Go writes them.
+//!
+//! JSON is read leniently: a field that is not known is passed by. Whoever must know of such fields compares the
+//! document with [`descriptors`].
+
+mod duration;
+
+pub use duration::{BadDuration, Duration};
+#[cfg(feature = "envoy")]
+pub use envoy_types::pb::envoy;
+pub use pbjson_types::{ListValue, Struct, Timestamp, Value, value::Kind as ValueKind};
+
+use prost_reflect::DescriptorPool;
+use std::sync::LazyLock;
+
+macro_rules! generated {
+    ($($group:ident :: $version:ident = $file:literal;)*) => {
+        $(pub mod $group {
+            pub mod $version {
+                #![allow(clippy::all, clippy::implicit_clone, unused_qualifications, reason = "generated")]
+                include!(concat!("generated/istio.", $file, ".rs"));
+            }
+        })*
+    };
+}
+
+/// Istio's packages.
+pub mod istio {
+    generated! {
+        analysis::v1alpha1 = "analysis.v1alpha1";
+        extensions::v1alpha1 = "extensions.v1alpha1";
+        mesh::v1alpha1 = "mesh.v1alpha1";
+        meta::v1alpha1 = "meta.v1alpha1";
+        security::v1beta1 = "security.v1beta1";
+        telemetry::v1alpha1 = "telemetry.v1alpha1";
+        r#type::v1beta1 = "type.v1beta1";
+    }
+
+    pub mod networking {
+        pub mod v1alpha3 {
+            #![allow(clippy::all, clippy::implicit_clone, unused_qualifications, reason = "generated")]
+            include!("generated/istio.networking.v1alpha3.rs");
+        }
+        pub mod v1beta1 {
+            #![allow(clippy::all, clippy::implicit_clone, unused_qualifications, reason = "generated")]
+            include!("generated/istio.networking.v1beta1.rs");
+        }
+    }
+}
+
+/// Every message of Istio's and Envoy's APIs. Decoded at first use, which takes some tens of milliseconds.
+pub fn descriptors() -> &'static DescriptorPool {
+    static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
+        DescriptorPool::decode(include_bytes!("../descriptors.bin").as_slice())
+            .expect("the descriptor set is generated and tested")
+    });
+    &POOL
+}
+
+#[cfg(test)]
+mod tests {
+    use super::descriptors;
+
+    #[test]
+    fn istio_s_and_envoy_s_messages_are_in_one_set() {
+        for name in [
+            "istio.networking.v1alpha3.VirtualService",
+            "istio.mesh.v1alpha1.MeshConfig",
+            "envoy.config.listener.v3.Listener",
+            "envoy.extensions.filters.http.router.v3.Router",
+            "udpa.type.v1.TypedStruct",
+            "xds.type.v3.TypedStruct",
+            "stats.PluginConfig",
+        ] {
+            assert!(descriptors().get_message_by_name(name).is_some(), "{name}");
+        }
+    }
+}
