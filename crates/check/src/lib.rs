@@ -2,5 +2,17 @@
 //! I/O and in one pass.
 
 mod finding;
+mod kinds;
+mod parts;
+mod value;
 
 pub use finding::{Finding, Findings};
+
+use mizzen_api::Object;
+
+/// Everything that Istio's validating webhook would say of an object, each with the path to the field.
+pub fn validate(object: &Object) -> Findings {
+    let mut found = Findings::default();
+    kinds::check(object, &mut found);
+    found
+}

@@ -66,7 +66,10 @@ pub fn generate(istio_api: &Path) -> Result<Vec<Generated>> {
     let includes = [istio_api.to_owned(), istio_api.join("common-protos")];
     let typed = describe(&scratch, TYPED.iter().map(PathBuf::from), &includes)?;
     let mut files = types(&scratch, typed)?;
-    files.push(Generated { path: "crates/proto/descriptors.bin".into(), bytes: descriptors(&scratch, istio_api)? });
+    files.push(Generated {
+        path: "crates/proto/descriptors.bin".into(),
+        bytes: descriptors(&scratch, istio_api)?,
+    });
     Ok(files)
 }
 
@@ -143,7 +146,8 @@ fn envoy_protos() -> Result<PathBuf> {
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
     let packages = metadata["packages"].as_array().context("cargo metadata names no packages")?;
     let package = packages.iter().find(|package| package["name"] == "envoy-types");
-    let manifest = package.and_then(|package| package["manifest_path"].as_str()).context("envoy-types is not there")?;
+    let manifest =
+        package.and_then(|package| package["manifest_path"].as_str()).context("envoy-types is not there")?;
     Ok(Path::new(manifest).with_file_name("proto"))
 }
 

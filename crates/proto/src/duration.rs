@@ -175,7 +175,22 @@ mod tests {
 
     #[test]
     fn what_go_refuses_is_refused() {
-        for text in ["", "-", "5", "s", ".s", "1x", "1 s", " 1s", "1s ", "1d", "9223372036854775808ns", "1e3s", "--1s", "3000000h"] {
+        for text in [
+            "",
+            "-",
+            "5",
+            "s",
+            ".s",
+            "1x",
+            "1 s",
+            " 1s",
+            "1s ",
+            "1d",
+            "9223372036854775808ns",
+            "1e3s",
+            "--1s",
+            "3000000h",
+        ] {
             assert!(text.parse::<Duration>().is_err(), "{text}");
         }
         let long = "9000000000000000000ns".repeat(100);
