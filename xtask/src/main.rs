@@ -1,10 +1,11 @@
-//! The repository's own commands: `cargo xtask tools`, `cargo xtask test`.
+//! The repository's own commands: `cargo xtask tools`, `test`, `generate`.
 //!
 //! It depends on little, so that a fresh clone has it compiled in seconds.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the people at this terminal")]
 
 mod failure;
+mod generate;
 mod keeper;
 mod program;
 mod test;
@@ -32,12 +33,15 @@ enum Verb {
     Tools(tools::Arguments),
     /// Run the tests (all, or the parts named) and print one table
     Test(test::Arguments),
+    /// Make anew what is generated from Istio's and Envoy's interface definitions and committed
+    Generate,
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().verb {
         Verb::Tools(arguments) => tools::command(&arguments),
         Verb::Test(arguments) => test::command(&arguments),
+        Verb::Generate => generate::command(),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

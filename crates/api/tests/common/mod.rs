@@ -1,0 +1,4 @@
+//! Objects for the tests of this crate.
+
+pub(crate) mod generate;
+pub(crate) mod paths;
