@@ -1,0 +1,168 @@
+//! YAML in as kubectl reads it (go-yaml v2's rules, then JSON), and out as Go prints it.
+//!
+//! In: a [`Source`]. Out: its documents one after the other, each a JSON value that can say where every field was
+//! written, or the [`Diagnostic`] that says why it is none. A broken document leaves its neighbours alone; only the one
+//! at hand is in memory. JSON is YAML and needs nothing special.
+//!
+//! Values are `serde_json`'s with sorted maps: Go prints them sorted, too, and the order in the text is kept by the
+//! positions. Whole numbers keep all of their 64 bits.
+
+mod number;
+mod options;
+mod parse;
+mod positions;
+mod scalar;
+mod split;
+mod timestamp;
+mod tree;
+mod value;
+
+use std::{ops::Range, sync::OnceLock};
+
+use serde_json::Value;
+
+pub use options::{Duplicates, Options};
+
+use crate::{At, Code, Diagnostic, Path, Place, Source};
+use positions::{Found, Positions};
+use split::{Chunk, Chunks};
+use value::Convert;
+
+/// One document of a source.
+#[derive(Debug)]
+pub struct Document {
+    pub value: Value,
+    /// What is accepted but should be told: duplicate keys, text that is not read.
+    pub warnings: Vec<Diagnostic>,
+    source: Source,
+    span: Range<usize>,
+    options: Options,
+    positions: OnceLock<Option<Positions>>,
+}
+
+impl Document {
+    /// Where a value stands; where the path leads out of the document, the deepest value on the way that is there.
+    pub fn place(&self, path: &Path) -> Place {
+        Place::span(&self.source, self.find(path).value)
+    }
+
+    /// The same for the key in front of a value; for a list's item and for the document, the value itself.
+    pub fn key_place(&self, path: &Path) -> Place {
+        let found = self.find(path);
+        Place::span(&self.source, found.key.unwrap_or(found.value))
+    }
+
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn find(&self, path: &Path) -> Found {
+        let positions = self.positions.get_or_init(|| {
+            let text = str::from_utf8(&self.source.bytes()[self.span.clone()]).ok()?;
+            let tree = parse::parse(text, self.options.max_depth).ok()?;
+            let mut convert = Convert::new(&tree, &self.source, self.span.start, &self.options);
+            Some(Positions::new(&tree, self.span.start, &mut convert))
+        });
+        positions.as_ref().map_or_else(Found::default, |positions| positions.find(path))
+    }
+}
+
+/// The documents of a source. Empty ones, and those that hold only comments or null, are passed by.
+pub fn load_all<'s>(source: &'s Source, options: &'s Options) -> Documents<'s> {
+    let too_large = source.bytes().len() > options.max_bytes;
+    let bytes = if too_large { &[] } else { source.bytes() };
+    Documents { source, options, chunks: Chunks::new(bytes), count: 0, too_large }
+}
+
+/// See [`load_all`].
+pub struct Documents<'s> {
+    source: &'s Source,
+    options: &'s Options,
+    chunks: Chunks<'s>,
+    count: usize,
+    too_large: bool,
+}
+
+impl Iterator for Documents<'_> {
+    type Item = Result<Document, Box<Diagnostic>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if std::mem::take(&mut self.too_large) {
+            return Some(Err(too_large(self.source, self.options)));
+        }
+        loop {
+            let chunk = self.chunks.next()?;
+            let at = chunk.text.start;
+            let read = read(self.source, chunk, self.options);
+            let Some(result) = read.transpose() else { continue };
+            self.count += 1;
+            if self.count > self.options.max_documents {
+                self.chunks = Chunks::new(&[]);
+                let message = format!("only the first {} documents are read", self.options.max_documents);
+                let place = Place::span(self.source, at..at);
+                return Some(Err(Box::new(Diagnostic::new(Code::TooManyDocuments, message).at(place))));
+            }
+            return Some(result);
+        }
+    }
+}
+
+fn too_large(source: &Source, options: &Options) -> Box<Diagnostic> {
+    let message = format!(
+        "the input has {} bytes, no more than {} are read ({} MiB)",
+        source.bytes().len(),
+        options.max_bytes,
+        options.max_bytes >> 20
+    );
+    Box::new(Diagnostic::new(Code::TooLarge, message).at(Place::whole(source)).hint("split the file"))
+}
+
+fn read(source: &Source, chunk: Chunk, options: &Options) -> Result<Option<Document>, Box<Diagnostic>> {
+    if let Some(span) = chunk.after_separator {
+        let message = "only a comment may follow `---` on its line";
+        let hint = "kubectl ends the document at every line that begins with `---`; indent the line if it is part \
+                    of a text";
+        let place = Place::span(source, span);
+        return Err(Box::new(Diagnostic::new(Code::Separator, message).at(place).hint(hint)));
+    }
+    let mut span = chunk.text;
+    if source.bytes()[span.clone()].starts_with(b"\xef\xbb\xbf") {
+        span.start += 3;
+    }
+    let text = text(source, &span)?;
+    let refused = |refusal: parse::Refusal| {
+        let place = Place::span(source, span.start + refusal.span.start..span.start + refusal.span.end);
+        Box::new(Diagnostic::new(refusal.code, refusal.message).at(place))
+    };
+    let tree = parse::parse(text, options.max_depth).map_err(refused)?;
+    if tree.nodes.is_empty() {
+        return Ok(None);
+    }
+    let mut convert = Convert::new(&tree, source, span.start, options);
+    let value = convert.value(0, 0, &At::TOP)?;
+    if value.is_null() {
+        return Ok(None);
+    }
+    let warnings = convert.warnings;
+    let positions = OnceLock::new();
+    let options = options.clone();
+    Ok(Some(Document { value, warnings, source: source.clone(), span, options, positions }))
+}
+
+/// The document's bytes as text that YAML may have.
+fn text<'s>(source: &'s Source, span: &Range<usize>) -> Result<&'s str, Box<Diagnostic>> {
+    let bytes = &source.bytes()[span.clone()];
+    let refuse = |at: usize, message: &str| {
+        let at = span.start + at;
+        Box::new(Diagnostic::new(Code::NotText, message).at(Place::span(source, at..at + 1)))
+    };
+    let text = str::from_utf8(bytes).map_err(|error| {
+        let hint = match bytes {
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the input is UTF-16; save it as UTF-8",
+            _ => "save the input as UTF-8",
+        };
+        let message = format!("the byte 0x{:02x} is not UTF-8", bytes[error.valid_up_to()]);
+        Box::new(refuse(error.valid_up_to(), &message).hint(hint))
+    })?;
+    Ok(text)
+}
