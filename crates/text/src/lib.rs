@@ -2,12 +2,14 @@
 //! wrong with what a person wrote. Knows none of the kinds.
 
 mod diagnostic;
+mod nearest;
 mod path;
 mod severity;
 mod source;
 pub mod yaml;
 
 pub use diagnostic::{Code, Diagnostic, Object, Related};
+pub use nearest::nearest;
 pub use path::{At, Path, Step};
 pub use severity::Severity;
 pub use source::{Place, Source};
