@@ -2,6 +2,7 @@
 //! repository out (as paths and bytes, so that a test can compare instead of write). It is a crate of its own because
 //! the compilers for protos are heavy and nothing else needs them.
 
+pub mod crds;
 pub mod protos;
 
 use anyhow::{Context as _, Result};
@@ -15,7 +16,9 @@ pub struct Generated {
 
 /// Everything that is generated. `istio_api` is the folder of the Go module `istio.io/api`.
 pub fn all(istio_api: &Path) -> Result<Vec<Generated>> {
-    protos::generate(istio_api).context("protos")
+    let mut files = protos::generate(istio_api).context("protos")?;
+    files.extend(crds::generate(istio_api).context("custom resource definitions")?);
+    Ok(files)
 }
 
 /// The top of the repository.
