@@ -2,6 +2,7 @@
 //! ([`Spec`], generated from Istio's protos), the object around it ([`Object`]), and the way from JSON to it and back.
 //! Knows no I/O.
 
+pub mod crd;
 mod fields;
 mod kind;
 mod metadata;

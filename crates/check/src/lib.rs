@@ -4,6 +4,7 @@
 mod finding;
 mod kinds;
 mod parts;
+pub mod schema;
 mod value;
 
 pub use finding::{Finding, Findings};

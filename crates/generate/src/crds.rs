@@ -76,9 +76,9 @@ fn bare(schema: Value) -> Value {
 
 fn each(value: Value, change: impl Fn(Value) -> Value) -> Value {
     match value {
-        Value::Object(fields) => {
-            Value::Object(fields.into_iter().map(|(name, value)| (name, change(value))).collect::<Map<_, _>>())
-        }
+        Value::Object(fields) => Value::Object(
+            fields.into_iter().map(|(name, value)| (name, change(value))).collect::<Map<_, _>>(),
+        ),
         other => other,
     }
 }
