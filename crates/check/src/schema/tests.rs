@@ -69,7 +69,7 @@ fn several_mistakes_are_found_in_one_pass() {
             "spec.hosts: must be a list, not \"a\"",
             "spec.http[0].retries.attempts: must be an integer, not \"many\"",
             "spec.http[0].timeout: must be a valid duration greater than 1ms",
-            "spec.http[1].fault.abort: only one of grpcStatus, httpStatus can be set",
+            "spec.http[1].fault.abort: only one of httpStatus, grpcStatus can be set",
         ]
     );
 }
