@@ -1,30 +1,11 @@
 //! A walk over a document along the fields that its kind has: what is unknown, what is `null`.
 
-use crate::{Identity, Kind};
+use crate::{Identity, Kind, Metadata};
 use mizzen_text::{At, Path};
 use prost_reflect::{FieldDescriptor, Kind as Type, MessageDescriptor};
 use serde_json::{Map, Value};
 
 const OBJECT: &[&str] = &["apiVersion", "kind", "metadata", "spec", "status"];
-
-/// Every field of ObjectMeta.
-const METADATA: &[&str] = &[
-    "annotations",
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "deletionTimestamp",
-    "finalizers",
-    "generateName",
-    "generation",
-    "labels",
-    "managedFields",
-    "name",
-    "namespace",
-    "ownerReferences",
-    "resourceVersion",
-    "selfLink",
-    "uid",
-];
 
 /// The fields of one of Istio's objects that its kind does not have, in order. A status is not looked into.
 pub fn unknown_fields(document: &Value) -> Vec<Path> {
@@ -33,7 +14,7 @@ pub fn unknown_fields(document: &Value) -> Vec<Path> {
     let at = At::TOP;
     names(document, OBJECT, &at, &mut found);
     if let Some(metadata) = document.get("metadata") {
-        names(metadata, METADATA, &at.field("metadata"), &mut found);
+        names(metadata, Metadata::FIELDS, &at.field("metadata"), &mut found);
     }
     if let (Some(spec), Some(message)) = (document.get("spec"), kind.descriptor()) {
         message_fields(&message, spec, &at.field("spec"), &mut found);

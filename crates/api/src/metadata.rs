@@ -28,6 +28,27 @@ pub struct Metadata {
     pub creation_timestamp: String,
 }
 
+impl Metadata {
+    /// Every field that Kubernetes' ObjectMeta has, also those that are not here.
+    pub const FIELDS: &[&str] = &[
+        "annotations",
+        "creationTimestamp",
+        "deletionGracePeriodSeconds",
+        "deletionTimestamp",
+        "finalizers",
+        "generateName",
+        "generation",
+        "labels",
+        "managedFields",
+        "name",
+        "namespace",
+        "ownerReferences",
+        "resourceVersion",
+        "selfLink",
+        "uid",
+    ];
+}
+
 fn null_is_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(from: D) -> Result<T, D::Error> {
     Ok(Option::deserialize(from)?.unwrap_or_default())
 }

@@ -1,5 +1,5 @@
 //! A JSON document → an [`Object`]. Lenient, as Istio reads: a field that is not known is passed by, `null` is as good
-//! as absent. Whoever must refuse unknown fields asks [`crate::unknown_fields`] besides.
+//! as absent. [`Object::read_strict`] refuses unknown fields, all of them at once.
 
 use crate::{Kind, Metadata, Object, Spec, fields};
 use mizzen_text::{Path, Step};
@@ -46,9 +46,20 @@ pub enum Unreadable {
     Version { kind: &'static str, version: String, served: &'static [&'static str] },
     #[error("{path}: {message}")]
     Field { path: Path, message: String },
+    #[error("{} is an unknown field", .0.iter().map(Path::to_string).collect::<Vec<_>>().join(", "))]
+    Unknown(Vec<Path>),
 }
 
 impl Object {
+    /// Strict: the same, but for fields that the kind does not have.
+    pub fn read_strict(document: &Value) -> Result<Self, Unreadable> {
+        let object = Self::read(document)?;
+        match fields::unknown_fields(document) {
+            unknown if unknown.is_empty() => Ok(object),
+            unknown => Err(Unreadable::Unknown(unknown)),
+        }
+    }
+
     pub fn read(document: &Value) -> Result<Self, Unreadable> {
         let identity = Identity::of(document).ok_or(Unreadable::NoIdentity)?;
         let kind = identity.istio_kind().ok_or_else(|| Unreadable::NotIstio {

@@ -1,14 +1,25 @@
 //! What is wrong with an object, and where.
 
-use mizzen_text::{At, Path, Severity};
+use mizzen_text::{At, Code, Path, Severity};
+use std::collections::BTreeSet;
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
+    pub code: Code,
     pub severity: Severity,
     /// The field, from the top of the object: `spec.hosts[0]`.
     pub path: Path,
     pub message: String,
+    /// What to do about it, where that is known.
+    pub hint: Option<String>,
+}
+
+impl Finding {
+    /// Something that refuses the object as a whole, until somebody says where.
+    pub fn error(code: Code, message: impl Into<String>) -> Self {
+        Self { code, severity: Severity::Error, path: Path::default(), message: message.into(), hint: None }
+    }
 }
 
 /// Everything that was found in one object, in the order of the walk.
@@ -16,16 +27,19 @@ pub struct Finding {
 pub struct Findings(Vec<Finding>);
 
 impl Findings {
+    /// A rule of the kind refuses the field.
     pub fn error(&mut self, at: &At<'_>, message: impl Into<String>) {
-        self.push(Severity::Error, at, message);
+        self.push(Finding { path: at.path(), ..Finding::error(Code::Invalid, message) });
     }
 
+    /// The field is accepted, but probably not what was meant.
     pub fn warning(&mut self, at: &At<'_>, message: impl Into<String>) {
-        self.push(Severity::Warning, at, message);
+        let finding = Finding::error(Code::Doubtful, message);
+        self.push(Finding { path: at.path(), severity: Severity::Warning, ..finding });
     }
 
-    fn push(&mut self, severity: Severity, at: &At<'_>, message: impl Into<String>) {
-        self.0.push(Finding { severity, path: at.path(), message: message.into() });
+    pub fn push(&mut self, finding: Finding) {
+        self.0.push(finding);
     }
 
     /// Nothing in it that refuses the object.
@@ -41,7 +55,24 @@ impl Findings {
         self.0.iter()
     }
 
-    pub fn extend(&mut self, more: Self) {
-        self.0.extend(more.0);
+    /// More, but for errors at fields that have one already: two rules often say the same in other words.
+    pub(crate) fn extend_where_silent(&mut self, more: Self) {
+        let told: BTreeSet<Path> = self.errors().map(|finding| finding.path.clone()).collect();
+        let new = |finding: &Finding| finding.severity != Severity::Error || !told.contains(&finding.path);
+        self.0.extend(more.0.into_iter().filter(new));
+    }
+
+    /// The same, of an object that stands at `top` of its document.
+    pub(crate) fn below(mut self, top: &Path) -> Self {
+        for finding in &mut self.0 {
+            finding.path.0.splice(0..0, top.0.iter().cloned());
+        }
+        self
+    }
+}
+
+impl From<Finding> for Findings {
+    fn from(finding: Finding) -> Self {
+        Self(vec![finding])
     }
 }

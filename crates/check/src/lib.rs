@@ -1,12 +1,14 @@
 //! Is this object acceptable? Everything that Istio's CRDs and its validating webhook would say of an object, without
 //! I/O and in one pass.
 
+mod document;
 mod finding;
 mod kinds;
 mod parts;
 pub mod schema;
 mod value;
 
+pub use document::{Checked, Outcome, document};
 pub use finding::{Finding, Findings};
 
 use mizzen_api::Object;

@@ -4,10 +4,11 @@
 //! checked), then names, labels, annotations, owners and finalizers. A namespace may be left out: it is filled in when
 //! the object is sent. What only the server writes (`managedFields`, `resourceVersion`, …) has its type checked only.
 
+use mizzen_api::Metadata;
 use mizzen_text::At;
 use serde_json::{Map, Value};
 
-use super::{Unknown, format::Format, names, rules::present, walk::UNKNOWN};
+use super::{Unknown, format::Format, names, rules::present};
 use crate::Findings;
 
 /// Of keys and values of all annotations together.
@@ -42,11 +43,7 @@ fn types(fields: &Map<String, Value>, at: &At<'_>, unknown: Unknown, findings: &
             "labels" | "annotations" => "a map",
             "ownerReferences" | "finalizers" | "managedFields" => "a list",
             _ => {
-                match unknown {
-                    Unknown::Ignore => {}
-                    Unknown::Warn => findings.warning(&at, UNKNOWN),
-                    Unknown::Refuse => findings.error(&at, UNKNOWN),
-                }
+                unknown.tell(name, Metadata::FIELDS.iter().copied(), &at, findings);
                 continue;
             }
         };

@@ -17,10 +17,10 @@ mod walk;
 use std::{collections::BTreeMap, sync::OnceLock};
 
 use mizzen_api::crd::Crd;
-use mizzen_text::At;
+use mizzen_text::{At, Code, Severity, nearest};
 use serde_json::Value;
 
-use crate::Findings;
+use crate::{Finding, Findings};
 use node::Node;
 use walk::Walk;
 
@@ -30,6 +30,25 @@ pub enum Unknown {
     Ignore,
     Warn,
     Refuse,
+}
+
+impl Unknown {
+    fn tell<'a>(
+        self,
+        name: &str,
+        known: impl Iterator<Item = &'a str>,
+        at: &At<'_>,
+        findings: &mut Findings,
+    ) {
+        let severity = match self {
+            Self::Ignore => return,
+            Self::Warn => Severity::Warning,
+            Self::Refuse => Severity::Error,
+        };
+        let hint = nearest(name, known).map(|meant| format!("did you mean `{meant}`?"));
+        let finding = Finding::error(Code::UnknownField, "is an unknown field");
+        findings.push(Finding { severity, path: at.path(), hint, ..finding });
+    }
 }
 
 /// Everything wrong with an object as it would be created or updated; nothing if it is none of Istio's kinds.

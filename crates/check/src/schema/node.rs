@@ -84,6 +84,10 @@ pub(super) enum List {
 }
 
 impl Node {
+    pub(super) fn field_names(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(|(name, _)| &**name)
+    }
+
     pub(super) fn field(&self, name: &str) -> Option<&Self> {
         let place = self.fields.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
         self.fields.get(place).map(|(_, node)| node)

@@ -53,7 +53,7 @@ impl<'f> Walk<'f> {
                 Some(_) if (name == "status") != (part == Part::Status) => {}
                 Some(field) if field.drops(value) => {}
                 Some(field) => self.value(field, value, &at),
-                None => self.unknown(&at),
+                None => self.unknown(node, name, &at),
             }
         }
         if part == Part::AllButStatus {
@@ -194,7 +194,7 @@ impl<'f> Walk<'f> {
                 // An alternative lists the fields that it is about only.
                 None if self.findings.is_none() => {}
                 None => {
-                    self.unknown(&at);
+                    self.unknown(node, name, &at);
                     continue;
                 }
             }
@@ -215,13 +215,10 @@ impl<'f> Walk<'f> {
         }
     }
 
-    fn unknown(&mut self, at: &At<'_>) {
+    fn unknown(&mut self, node: &Node, name: &str, at: &At<'_>) {
         // No failure of the schema: the object that the server checks does not have the field any more.
-        let Some(findings) = &mut self.findings else { return };
-        match self.unknown {
-            Unknown::Ignore => {}
-            Unknown::Warn => findings.warning(at, UNKNOWN),
-            Unknown::Refuse => findings.error(at, UNKNOWN),
+        if let Some(findings) = &mut self.findings {
+            self.unknown.tell(name, node.field_names(), at, findings);
         }
     }
 
@@ -238,8 +235,6 @@ impl<'f> Walk<'f> {
         }
     }
 }
-
-pub(super) const UNKNOWN: &str = "is an unknown field";
 
 fn fits(node: &Node, value: &Value) -> bool {
     let mut walk = Walk { findings: None, unknown: Unknown::Ignore, failures: 0 };

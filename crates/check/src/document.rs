@@ -1,0 +1,117 @@
+//! One document of a file → what is to be said of each object in it. A `List` is its items.
+
+use crate::{Finding, Findings, schema, validate};
+use mizzen_api::{Identity, Kind, Object, Unreadable};
+use mizzen_text::{At, Code, Path, Step, nearest};
+use serde_json::Value;
+
+/// Lists in lists are read this deep; nobody writes more than one.
+const LISTS: usize = 8;
+
+/// One object and what was found in it.
+#[derive(Debug)]
+pub struct Checked<'a> {
+    /// Where the object stands in its document: nowhere special, or `items[3]`.
+    pub at: Path,
+    pub kind: &'a str,
+    pub namespace: Option<&'a str>,
+    pub name: &'a str,
+    pub outcome: Outcome,
+}
+
+#[derive(Debug)]
+pub enum Outcome {
+    /// One of Istio's. Paths are from the top of the document.
+    Findings(Findings),
+    /// Something else, with the reason in words.
+    PassedBy(&'static str),
+}
+
+/// Everything that Istio's CRDs and its webhook would say of the objects in a document. `namespace` is that of objects
+/// that name none.
+pub fn document<'a>(document: &'a Value, namespace: &str) -> Vec<Checked<'a>> {
+    let mut checked = Vec::new();
+    walk(document, namespace, &mut Path::default(), 0, &mut checked);
+    checked
+}
+
+fn walk<'a>(
+    document: &'a Value,
+    namespace: &str,
+    at: &mut Path,
+    depth: usize,
+    checked: &mut Vec<Checked<'a>>,
+) {
+    if let (Some(items), true) = (list(document), depth < LISTS) {
+        for (index, item) in items.iter().enumerate() {
+            at.0.extend([Step::Field("items".to_owned()), Step::Index(index)]);
+            walk(item, namespace, at, depth + 1, checked);
+            at.0.truncate(at.0.len() - 2);
+        }
+        return;
+    }
+    let text = |part: &'a Value, name| part.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let metadata = document.get("metadata").unwrap_or(&Value::Null);
+    let outcome = match object(document, namespace) {
+        Outcome::Findings(found) => Outcome::Findings(found.below(at)),
+        passed_by @ Outcome::PassedBy(_) => passed_by,
+    };
+    checked.push(Checked {
+        at: at.clone(),
+        kind: text(document, "kind").unwrap_or_default(),
+        namespace: text(metadata, "namespace"),
+        name: text(metadata, "name").or_else(|| text(metadata, "generateName")).unwrap_or_default(),
+        outcome,
+    });
+}
+
+/// `v1 List`, and the lists that an API server answers with, such as `VirtualServiceList`.
+fn list(document: &Value) -> Option<&Vec<Value>> {
+    let identity = Identity::of(document)?;
+    let is_list = identity.kind.ends_with("List") && identity.istio_kind().is_none();
+    if is_list { document.get("items")?.as_array() } else { None }
+}
+
+fn object(document: &Value, namespace: &str) -> Outcome {
+    let Some(identity) = Identity::of(document) else {
+        return Outcome::PassedBy("it has no apiVersion and kind, so it is no Kubernetes object");
+    };
+    if identity.istio_kind().is_none() {
+        return match unknown_kind(&identity) {
+            Some(finding) => Outcome::Findings(finding.into()),
+            None => Outcome::PassedBy("it is none of Istio's kinds"),
+        };
+    }
+    let mut found = schema::check(document, schema::Unknown::Refuse).unwrap_or_default();
+    match Object::read(document) {
+        Ok(mut object) => {
+            if object.metadata.namespace.is_empty() {
+                namespace.clone_into(&mut object.metadata.namespace);
+            }
+            found.extend_where_silent(validate(&object));
+        }
+        // The schema has said so already, in more places than one.
+        Err(_) if !found.accepted() => {}
+        Err(Unreadable::Field { path, message }) => {
+            found.push(Finding { path, ..Finding::error(Code::WrongType, message) });
+        }
+        Err(error) => found.error(&At::TOP, error.to_string()),
+    }
+    Outcome::Findings(found)
+}
+
+/// A kind that does not exist in a group of Istio's: an API server would not know it either.
+fn unknown_kind(identity: &Identity<'_>) -> Option<Finding> {
+    let group = || Kind::ALL.iter().filter(|kind| kind.group() == identity.group());
+    group().next()?;
+    let message = format!("{} has no kind {:?}", identity.group(), identity.kind);
+    let hint = match nearest(identity.kind, Kind::ALL.iter().map(|kind| kind.name())) {
+        Some(name) => {
+            let group = Kind::ALL.iter().find(|kind| kind.name() == name).map_or("", |kind| kind.group());
+            format!("did you mean {name} of {group}?")
+        }
+        None => format!("it has {}", group().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")),
+    };
+    let path = Path(vec![Step::Field("kind".to_owned())]);
+    Some(Finding { path, hint: Some(hint), ..Finding::error(Code::Invalid, message) })
+}
