@@ -133,7 +133,7 @@ fn scalar(field: &FieldDescriptor, random: &mut Random) -> Value {
     match kind {
         Type::Bool => json!(true),
         Type::String => json!(random.text()),
-        Type::Double | Type::Float => json!((random.below(1_000) + 1) as f64 / 8.0),
+        Type::Double | Type::Float => number((random.below(1_000) + 1) as f64 / 8.0),
         Type::Int32 | Type::Sint32 | Type::Sfixed32 => json!(random.below(1 << 31) as i32 - (1 << 30) | 1),
         Type::Uint32 | Type::Fixed32 => json!(random.below(1 << 32) | 1),
         // 64 bits do not fit into a JSON number everywhere, so they are written as text.
@@ -158,7 +158,7 @@ fn well_known(name: &str, random: &mut Random) -> Value {
         "BoolValue" => json!(random.one_in(2)),
         "Int32Value" | "UInt32Value" => json!(random.below(1 << 31)),
         "Int64Value" | "UInt64Value" => json!(random.below(1 << 31).to_string()),
-        "DoubleValue" | "FloatValue" => json!(random.below(100) as f64 / 4.0),
+        "DoubleValue" | "FloatValue" => number(random.below(100) as f64 / 4.0),
         "StringValue" => json!(random.text()),
         "Duration" => {
             let millis = random.below(100_000_000);
@@ -177,9 +177,14 @@ fn free_form(random: &mut Random, depth: usize) -> Value {
     match random.below(if depth > 3 { 4 } else { 6 }) {
         0 => Value::Null,
         1 => json!(random.one_in(2)),
-        2 => json!(random.below(1 << 40) as f64 / 4.0),
+        2 => number(random.below(1 << 40) as f64 / 4.0),
         3 => json!(random.text()),
         4 => (0..random.below(3)).map(|_| free_form(random, depth + 1)).collect(),
         _ => json!({ random.text(): free_form(random, depth + 1) }),
     }
+}
+
+/// A whole number is written without a fraction.
+fn number(float: f64) -> Value {
+    if float.fract() == 0.0 { json!(float as i64) } else { json!(float) }
 }
