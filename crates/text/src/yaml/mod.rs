@@ -9,8 +9,11 @@
 
 mod number;
 mod options;
+mod order;
 mod parse;
 mod positions;
+mod print;
+mod quote;
 mod scalar;
 mod split;
 mod timestamp;
@@ -22,6 +25,7 @@ use std::{ops::Range, sync::OnceLock};
 use serde_json::Value;
 
 pub use options::{Duplicates, Options};
+pub use print::to_string;
 
 use crate::{At, Code, Diagnostic, Path, Place, Source};
 use positions::{Found, Positions};

@@ -104,7 +104,8 @@ impl<'s> Parser<'s> {
             self.may_key = true;
             self.block_node(column, false)?;
             self.to_token(false);
-            let again = self.may_key && self.column() == column && self.peek() == b'-' && self.is_blank(self.at + 1);
+            let again =
+                self.may_key && self.column() == column && self.peek() == b'-' && self.is_blank(self.at + 1);
             if !again {
                 break;
             }
