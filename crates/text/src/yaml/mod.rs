@@ -9,8 +9,11 @@
 
 mod number;
 mod options;
+mod order;
 mod parse;
 mod positions;
+mod print;
+mod quote;
 mod scalar;
 mod split;
 mod timestamp;
@@ -22,6 +25,7 @@ use std::{ops::Range, sync::OnceLock};
 use serde_json::Value;
 
 pub use options::{Duplicates, Options};
+pub use print::to_string;
 
 use crate::{At, Code, Diagnostic, Path, Place, Source};
 use positions::{Found, Positions};
@@ -130,9 +134,11 @@ fn read(source: &Source, chunk: Chunk, options: &Options) -> Result<Option<Docum
         span.start += 3;
     }
     let text = text(source, &span)?;
-    let refused = |refusal: parse::Refusal| {
+    let refused = |refusal: Box<parse::Refusal>| {
         let place = Place::span(source, span.start + refusal.span.start..span.start + refusal.span.end);
-        Box::new(Diagnostic::new(refusal.code, refusal.message).at(place))
+        let mut diagnostic = Diagnostic::new(refusal.code, refusal.message).at(place);
+        diagnostic.hint = refusal.hint.map(str::to_owned);
+        Box::new(diagnostic)
     };
     let tree = parse::parse(text, options.max_depth).map_err(refused)?;
     if tree.nodes.is_empty() {
@@ -143,7 +149,14 @@ fn read(source: &Source, chunk: Chunk, options: &Options) -> Result<Option<Docum
     if value.is_null() {
         return Ok(None);
     }
-    let warnings = convert.warnings;
+    let mut warnings = convert.warnings;
+    let end = span.start + tree.end as usize;
+    if end < span.end {
+        let message = "what follows here, up to the next `---`, is not read";
+        let hint = "put `---` on a line of its own in front of it, or remove it";
+        let place = Place::span(source, end..end + 1);
+        warnings.push(Diagnostic::new(Code::NotRead, message).at(place).hint(hint));
+    }
     let positions = OnceLock::new();
     let options = options.clone();
     Ok(Some(Document { value, warnings, source: source.clone(), span, options, positions }))
@@ -152,9 +165,9 @@ fn read(source: &Source, chunk: Chunk, options: &Options) -> Result<Option<Docum
 /// The document's bytes as text that YAML may have.
 fn text<'s>(source: &'s Source, span: &Range<usize>) -> Result<&'s str, Box<Diagnostic>> {
     let bytes = &source.bytes()[span.clone()];
-    let refuse = |at: usize, message: &str| {
-        let at = span.start + at;
-        Box::new(Diagnostic::new(Code::NotText, message).at(Place::span(source, at..at + 1)))
+    let refuse = |at: usize, length: usize, message: String, hint: &str| {
+        let place = Place::span(source, span.start + at..span.start + at + length);
+        Box::new(Diagnostic::new(Code::NotText, message).at(place).hint(hint))
     };
     let text = str::from_utf8(bytes).map_err(|error| {
         let hint = match bytes {
@@ -162,7 +175,22 @@ fn text<'s>(source: &'s Source, span: &Range<usize>) -> Result<&'s str, Box<Diag
             _ => "save the input as UTF-8",
         };
         let message = format!("the byte 0x{:02x} is not UTF-8", bytes[error.valid_up_to()]);
-        Box::new(refuse(error.valid_up_to(), &message).hint(hint))
+        refuse(error.valid_up_to(), 1, message, hint)
     })?;
-    Ok(text)
+    // JSON forbids only what is below the blank.
+    let json = text.trim_start().starts_with('{');
+    let forbidden = text.bytes().enumerate().find(|(at, byte)| match byte {
+        0..=0x1f => !matches!(byte, b'\t' | b'\n' | b'\r'),
+        0x7f => !json,
+        0xc2 => !json && matches!(bytes.get(at + 1), Some(0x80..=0x84 | 0x86..=0x9f)),
+        0xef => !json && matches!(bytes.get(at + 1..at + 3), Some([0xbf, 0xbe | 0xbf])),
+        _ => false,
+    });
+    match forbidden.and_then(|(at, _)| Some((at, text[at..].chars().next()?))) {
+        None => Ok(text),
+        Some((at, character)) => {
+            let message = format!("the control character U+{:04X} cannot be in YAML", u32::from(character));
+            Err(refuse(at, character.len_utf8(), message, "in double quotes it can be written as an escape"))
+        }
+    }
 }

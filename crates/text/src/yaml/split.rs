@@ -15,31 +15,38 @@ pub(super) struct Chunk {
 pub(super) struct Chunks<'s> {
     input: &'s [u8],
     at: usize,
+    /// The next separator line at or behind `at`, once it was looked for.
+    separator: Option<Separator>,
     after_separator: Option<Range<usize>>,
+}
+
+#[derive(Clone)]
+struct Separator {
+    line: Range<usize>,
+    text: Option<Range<usize>>,
 }
 
 impl<'s> Chunks<'s> {
     pub(super) fn new(input: &'s [u8]) -> Self {
-        Self { input, at: 0, after_separator: None }
+        Self { input, at: 0, separator: None, after_separator: None }
     }
 
-    /// The end of this chunk, and where the next one starts: before a separator line, and after it.
-    fn separator(&mut self) -> (usize, usize) {
+    /// The separator behind `at`; at the end of the input, an empty one.
+    fn find_separator(&self) -> Separator {
         let mut line = self.at;
         while line < self.input.len() {
-            let end = self.input[line..].iter().position(|byte| *byte == b'\n');
+            let end = memchr::memchr(b'\n', &self.input[line..]);
             let next = end.map_or(self.input.len(), |end| line + end + 1);
             if self.input[line..].starts_with(b"---") {
                 let rest = &self.input[line + 3..next];
                 let from = line + 3 + (rest.len() - rest.trim_ascii_start().len());
                 let rest = rest.trim_ascii();
-                self.after_separator =
-                    (!rest.is_empty() && rest[0] != b'#').then_some(from..from + rest.len());
-                return (line, next);
+                let text = (!rest.is_empty() && rest[0] != b'#').then_some(from..from + rest.len());
+                return Separator { line: line..next, text };
             }
             line = next;
         }
-        (line, line)
+        Separator { line: line..line, text: None }
     }
 }
 
@@ -49,27 +56,32 @@ impl Iterator for Chunks<'_> {
     fn next(&mut self) -> Option<Chunk> {
         while self.at < self.input.len() || self.after_separator.is_some() {
             let after_separator = self.after_separator.take();
+            let separator = self.separator.take().unwrap_or_else(|| self.find_separator());
             let start = self.at;
-            let (mut end, mut next) = self.separator();
-            if let Some(json) = json_object(&self.input[start..end]) {
-                // Another object right behind the first: only then is it a stream of JSON.
-                let rest = &self.input[start + json..end];
-                if rest.trim_ascii_start().first() == Some(&b'{') {
-                    (end, next) = (start + json, start + json);
-                    self.after_separator = None;
-                }
+            if let Some(length) = json_before_json(&self.input[start..separator.line.start]) {
+                self.at = start + length;
+                self.separator = Some(separator);
+                return Some(Chunk { text: start..self.at, after_separator });
             }
-            self.at = next;
-            if start < end || after_separator.is_some() {
-                return Some(Chunk { text: start..end, after_separator });
+            self.at = separator.line.end;
+            self.after_separator = separator.text;
+            if start < separator.line.start || after_separator.is_some() {
+                return Some(Chunk { text: start..separator.line.start, after_separator });
             }
         }
         None
     }
 }
 
-/// Where the JSON object at the start of the text ends.
-fn json_object(text: &[u8]) -> Option<usize> {
+/// The length of the JSON object at the start of the text, if another one follows right behind it.
+fn json_before_json(text: &[u8]) -> Option<usize> {
+    let length = object(text)?;
+    let another = text[length..].trim_ascii_start().starts_with(b"{");
+    (another && serde_json::from_slice::<serde::de::IgnoredAny>(&text[..length]).is_ok()).then_some(length)
+}
+
+/// Where what looks like a JSON object at the start of the text ends.
+fn object(text: &[u8]) -> Option<usize> {
     let start = text.len() - text.trim_ascii_start().len();
     if text.get(start) != Some(&b'{') {
         return None;

@@ -39,7 +39,7 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tag {
     None,
-    /// `!`
+    /// `!`: a string, whatever it looks like.
     NonSpecific,
     Binary,
     Bool,

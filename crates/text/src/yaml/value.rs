@@ -180,7 +180,7 @@ impl<'t> Convert<'t> {
             Err(self.refusal(Code::Tag, message, node, path))
         };
         let resolved = match (node.tag, node.kind) {
-            (Tag::String | Tag::Other | Tag::Merge, _) | (Tag::None, Kind::Quoted) => {
+            (Tag::String | Tag::Other | Tag::Merge | Tag::NonSpecific, _) | (Tag::None, Kind::Quoted) => {
                 return Ok(Text::Itself);
             }
             (Tag::Binary, _) => {
