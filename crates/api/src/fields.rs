@@ -1,6 +1,6 @@
-//! A walk over a document along the fields that its kind has: what is unknown, what is `null`.
+//! A walk over a document along the fields that its kind has, for those that it has not.
 
-use crate::{Identity, Kind, Metadata};
+use crate::{Identity, Metadata};
 use mizzen_text::{At, Path};
 use prost_reflect::{FieldDescriptor, Kind as Type, MessageDescriptor};
 use serde_json::{Map, Value};
@@ -58,12 +58,12 @@ fn field_values(field: &FieldDescriptor, json: &Value, at: &At<'_>, found: &mut 
 }
 
 /// Both of a field's spellings are read, as Istio does.
-fn field(message: &MessageDescriptor, name: &str) -> Option<FieldDescriptor> {
+pub(crate) fn field(message: &MessageDescriptor, name: &str) -> Option<FieldDescriptor> {
     message.get_field_by_json_name(name).or_else(|| message.get_field_by_name(name))
 }
 
 /// The message that a field's values are, unless its JSON is no plain object of fields.
-fn inner(field: &FieldDescriptor) -> Option<MessageDescriptor> {
+pub(crate) fn inner(field: &FieldDescriptor) -> Option<MessageDescriptor> {
     let kind = match field.kind() {
         Type::Message(entry) if field.is_map() => entry.map_entry_value_field().kind(),
         kind => kind,
@@ -72,41 +72,4 @@ fn inner(field: &FieldDescriptor) -> Option<MessageDescriptor> {
         Type::Message(message) if message.package_name() != "google.protobuf" => Some(message),
         _ => None,
     }
-}
-
-/// The same spec without fields that are `null`, or nothing if there is none. In free-form parts `null` is a value.
-pub(crate) fn without_nulls(kind: Kind, spec: &Value) -> Option<Value> {
-    let mut spec = spec.clone();
-    strip(&kind.descriptor()?, &mut spec).then_some(spec)
-}
-
-fn strip(message: &MessageDescriptor, json: &mut Value) -> bool {
-    let Value::Object(fields) = json else { return false };
-    let before = fields.len();
-    fields.retain(|name, value| {
-        !value.is_null() || field(message, name).is_some_and(|field| is_free_form(&field))
-    });
-    let mut changed = fields.len() != before;
-    for (name, value) in fields {
-        let Some(field) = field(message, name) else { continue };
-        let Some(inner) = inner(&field) else { continue };
-        match value {
-            Value::Object(entries) if field.is_map() => {
-                for value in entries.values_mut() {
-                    changed |= strip(&inner, value);
-                }
-            }
-            Value::Array(items) if field.is_list() => {
-                for item in items {
-                    changed |= strip(&inner, item);
-                }
-            }
-            value => changed |= strip(&inner, value),
-        }
-    }
-    changed
-}
-
-fn is_free_form(field: &FieldDescriptor) -> bool {
-    matches!(field.kind(), Type::Message(message) if message.full_name() == "google.protobuf.Value")
 }

@@ -8,6 +8,7 @@ mod kind;
 mod metadata;
 mod object;
 mod read;
+mod tolerant;
 
 pub use fields::unknown_fields;
 pub use kind::{Kind, Spec};

@@ -1,7 +1,7 @@
 //! A JSON document → an [`Object`]. Lenient, as Istio reads: a field that is not known is passed by, `null` is as good
 //! as absent. [`Object::read_strict`] refuses unknown fields, all of them at once.
 
-use crate::{Kind, Metadata, Object, Spec, fields};
+use crate::{Kind, Metadata, Object, Spec, fields, tolerant};
 use mizzen_text::{Path, Step};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -92,9 +92,8 @@ fn spec(kind: Kind, json: &Value) -> Result<Spec, Unreadable> {
         return Ok(Spec::empty(kind));
     }
     Spec::read(kind, json).or_else(|error| {
-        // The generated code stumbles over `null` where Istio passes by. That is rare, so it is paid for only here.
-        let stripped = fields::without_nulls(kind, json).ok_or_else(|| at_field("spec", &error))?;
-        Spec::read(kind, &stripped).map_err(|error| at_field("spec", &error))
+        let forgiven = tolerant::forgiven(kind, json).ok_or_else(|| at_field("spec", &error))?;
+        Spec::read(kind, &forgiven).map_err(|error| at_field("spec", &error))
     })
 }
 
@@ -108,4 +107,107 @@ fn at_field(part: &str, error: &serde_path_to_error::Error<serde_json::Error>) -
         }
     }
     Unreadable::Field { path: Path(steps), message: error.inner().to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(kind: &str, spec: &Value) -> Result<Value, String> {
+        let group = if kind == "Telemetry" { "telemetry.istio.io" } else { "networking.istio.io" };
+        let version = if kind == "EnvoyFilter" { "v1alpha3" } else { "v1" };
+        let api_version = format!("{group}/{version}");
+        let object = Object::read(&json!({"apiVersion": api_version, "kind": kind, "spec": spec}));
+        object.map_err(|error| error.to_string()).map(|object| object.to_json().unwrap()["spec"].clone())
+    }
+
+    #[test]
+    fn json_is_read_as_istio_reads_it() {
+        for (kind, spec, written) in [
+            ("VirtualService", json!({"http": [null]}), json!({"http": [{}]})),
+            ("VirtualService", json!({"hosts": [null]}), json!({"hosts": [""]})),
+            ("VirtualService", json!({"hosts": null, "http": [{"timeout": null}]}), json!({"http": [{}]})),
+            (
+                "VirtualService",
+                json!({"http": [{"match": [{"port": "80"}]}]}),
+                json!({"http": [{"match": [{"port": 80}]}]}),
+            ),
+            ("VirtualService", json!({"export_to": ["a"]}), json!({"exportTo": ["a"]})),
+            ("VirtualService", json!({"export_to": ["a"], "exportTo": ["b"]}), json!({"exportTo": ["b"]})),
+            ("VirtualService", json!({"exportto": ["a"]}), json!({})),
+            (
+                "VirtualService",
+                json!({"http": [{"timeout": "1.5h"}]}),
+                json!({"http": [{"timeout": "5400s"}]}),
+            ),
+            ("VirtualService", Value::Null, json!({})),
+            ("ServiceEntry", json!({"resolution": 2}), json!({"resolution": "DNS"})),
+            ("ServiceEntry", json!({"resolution": null}), json!({})),
+            ("WorkloadEntry", json!({"ports": {"a": "80", "b": null}}), json!({"ports": {"a": 80, "b": 0}})),
+            ("WorkloadEntry", json!({"labels": {"a": null}}), json!({"labels": {"a": ""}})),
+            (
+                "DestinationRule",
+                json!({"trafficPolicy": {"outlierDetection": {"consecutiveGatewayErrors": "5"}}}),
+                json!({"trafficPolicy": {"outlierDetection": {"consecutiveGatewayErrors": 5}}}),
+            ),
+            (
+                "EnvoyFilter",
+                json!({"configPatches": [{"patch": {"value": {"a": 1, "b": 1.5, "c": null, "d": []}}}]}),
+                json!({"configPatches": [{"patch": {"value": {"a": 1, "b": 1.5, "c": null, "d": []}}}]}),
+            ),
+        ] {
+            assert_eq!(read(kind, &spec), Ok(written), "{spec}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_with_its_field() {
+        for (kind, spec, path) in [
+            ("VirtualService", json!({"hosts": "a"}), "spec.hosts"),
+            ("VirtualService", json!({"hosts": ["a", 1]}), "spec.hosts[1]"),
+            ("VirtualService", json!({"http": [{"timeout": 5}]}), "spec.http[0].timeout"),
+            ("VirtualService", json!({"http": [{"match": [{"port": -1}]}]}), "spec.http[0].match[0].port"),
+            ("VirtualService", json!({"http": [{"match": [{"port": 80.5}]}]}), "spec.http[0].match[0].port"),
+            ("VirtualService", json!([]), "spec"),
+            ("ServiceEntry", json!({"resolution": "static"}), "spec.resolution"),
+        ] {
+            let error = read(kind, &spec).unwrap_err();
+            assert!(error.starts_with(&format!("{path}: ")), "{spec}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_oneof_cannot_hold_two_things() {
+        let both = json!({"http": [{"match": [{"uri": {"exact": "a", "prefix": "b"}}]}]});
+        let error = read("VirtualService", &both).unwrap_err();
+        assert!(error.starts_with("spec.http[0].match[0].uri"), "{error}");
+    }
+
+    #[test]
+    fn strict_reading_names_every_unknown_field() {
+        let document = json!({
+            "apiVersion": "networking.istio.io/v1",
+            "kind": "VirtualService",
+            "metadata": {"name": "a", "colour": "red"},
+            "spec": {"host": [], "http": [{"route": [{"wait": 1}]}]},
+            "extra": 1,
+        });
+        assert!(Object::read(&document).is_ok());
+        let Err(Unreadable::Unknown(paths)) = Object::read_strict(&document) else {
+            panic!("nothing is unknown")
+        };
+        let paths: Vec<_> = paths.iter().map(Path::to_string).collect();
+        assert_eq!(paths, ["extra", "metadata.colour", "spec.host", "spec.http[0].route[0].wait"]);
+    }
+
+    #[test]
+    fn only_istio_s_kinds_in_their_versions_are_read() {
+        let read = |api_version: &str, kind: &str| {
+            Object::read(&json!({"apiVersion": api_version, "kind": kind})).unwrap_err().to_string()
+        };
+        assert!(read("v1", "Service").contains("not one of Istio's kinds"));
+        assert!(read("networking.istio.io/v2", "Gateway").contains("v1, v1alpha3, v1beta1"));
+        assert_eq!(Object::read(&json!({"kind": "Gateway"})), Err(Unreadable::NoIdentity));
+    }
 }
