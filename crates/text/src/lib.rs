@@ -8,7 +8,7 @@ mod severity;
 mod source;
 pub mod yaml;
 
-pub use diagnostic::{Code, Diagnostic, Object, Related};
+pub use diagnostic::{Code, Diagnostic, Object, Related, to_sarif};
 pub use nearest::nearest;
 pub use path::{At, Path, Step};
 pub use severity::Severity;

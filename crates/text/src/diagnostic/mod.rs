@@ -2,8 +2,14 @@
 //! A diagnostic is a value; `people`, `json` and `sarif` are its three printed forms.
 
 mod code;
+mod excerpt;
+mod json;
+mod people;
+mod sarif;
+mod visible;
 
 pub use code::Code;
+pub use sarif::to_sarif;
 
 use crate::{Path, Place, Severity};
 
