@@ -24,6 +24,13 @@ impl Findings {
         self.push(Severity::Warning, at, message);
     }
 
+    /// An error where a rule about a single value says so.
+    pub(crate) fn verdict(&mut self, at: &At<'_>, verdict: Result<(), String>) {
+        if let Err(message) = verdict {
+            self.error(at, message);
+        }
+    }
+
     fn push(&mut self, severity: Severity, at: &At<'_>, message: impl Into<String>) {
         self.0.push(Finding { severity, path: at.path(), message: message.into() });
     }
@@ -43,5 +50,10 @@ impl Findings {
 
     pub fn extend(&mut self, more: Self) {
         self.0.extend(more.0);
+    }
+
+    /// For a part of an object about which Istio's webhook tells errors only.
+    pub(crate) fn extend_errors(&mut self, more: Self) {
+        self.0.extend(more.0.into_iter().filter(|finding| finding.severity == Severity::Error));
     }
 }
