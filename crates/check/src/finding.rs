@@ -38,6 +38,13 @@ impl Findings {
         self.push(Finding { path: at.path(), severity: Severity::Warning, ..finding });
     }
 
+    /// An error where a rule about a single value says so.
+    pub(crate) fn verdict(&mut self, at: &At<'_>, verdict: Result<(), String>) {
+        if let Err(message) = verdict {
+            self.error(at, message);
+        }
+    }
+
     pub fn push(&mut self, finding: Finding) {
         self.0.push(finding);
     }
@@ -60,6 +67,11 @@ impl Findings {
         let told: BTreeSet<Path> = self.errors().map(|finding| finding.path.clone()).collect();
         let new = |finding: &Finding| finding.severity != Severity::Error || !told.contains(&finding.path);
         self.0.extend(more.0.into_iter().filter(new));
+    }
+
+    /// For a part of an object about which Istio's webhook tells errors only.
+    pub(crate) fn extend_errors(&mut self, more: Self) {
+        self.0.extend(more.0.into_iter().filter(|finding| finding.severity == Severity::Error));
     }
 
     /// The same, of an object that stands at `top` of its document.
