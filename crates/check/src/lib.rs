@@ -4,6 +4,8 @@
 mod finding;
 mod kinds;
 mod parts;
+#[cfg(test)]
+mod testing;
 mod value;
 
 pub use finding::{Finding, Findings};

@@ -2,3 +2,4 @@
 
 pub(crate) mod export_to;
 pub(crate) mod selector;
+pub(crate) mod wasm;
