@@ -62,6 +62,10 @@ impl Findings {
         self.0.iter()
     }
 
+    pub fn extend(&mut self, more: Self) {
+        self.0.extend(more.0);
+    }
+
     /// More, but for errors at fields that have one already: two rules often say the same in other words.
     pub(crate) fn extend_where_silent(&mut self, more: Self) {
         let told: BTreeSet<Path> = self.errors().map(|finding| finding.path.clone()).collect();

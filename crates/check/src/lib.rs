@@ -6,6 +6,8 @@ mod finding;
 mod kinds;
 mod parts;
 pub mod schema;
+#[cfg(test)]
+mod testing;
 mod value;
 
 pub use document::{Checked, Outcome, document};

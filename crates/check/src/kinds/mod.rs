@@ -1,11 +1,17 @@
 //! The rules of Istio's webhook, a file per kind.
 
 mod annotations;
+mod authorization_policy;
 mod destination_rule;
 mod gateway;
+mod peer_authentication;
 mod proxy_config;
+mod request_authentication;
 mod service_entry;
+mod telemetry;
+mod traffic_extension;
 mod virtual_service;
+mod wasm_plugin;
 mod workload_entry;
 mod workload_group;
 
@@ -23,7 +29,13 @@ pub(crate) fn check(object: &Object, found: &mut Findings) {
         Spec::VirtualService(spec) => virtual_service::check(&object.metadata, spec, found),
         Spec::WorkloadEntry(spec) => workload_entry::check(spec, found),
         Spec::WorkloadGroup(spec) => workload_group::check(spec, found),
-        _ => {}
+        Spec::AuthorizationPolicy(spec) => authorization_policy::check(spec, found),
+        Spec::PeerAuthentication(spec) => peer_authentication::check(spec, found),
+        Spec::RequestAuthentication(spec) => request_authentication::check(spec, found),
+        Spec::Telemetry(spec) => telemetry::check(spec, found),
+        Spec::TrafficExtension(spec) => traffic_extension::check(spec, found),
+        Spec::WasmPlugin(spec) => wasm_plugin::check(spec, found),
+        Spec::EnvoyFilter(_) | Spec::Sidecar(_) => {}
     }
 }
 

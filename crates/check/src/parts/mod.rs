@@ -10,3 +10,4 @@ pub(crate) mod outlier_detection;
 pub(crate) mod selector;
 pub(crate) mod server_tls;
 pub(crate) mod tags;
+pub(crate) mod wasm;

@@ -94,7 +94,8 @@ fn ports(metadata: &Metadata, entry: &ServiceEntry, at: &At<'_>, found: &mut Fin
     for (index, port) in entry.ports.iter().enumerate() {
         let at = at.index(index);
         if !names.insert(&port.name) {
-            found.error(&at.field("name"), format!("service entry port name {:?} already defined", port.name));
+            found
+                .error(&at.field("name"), format!("service entry port name {:?} already defined", port.name));
         }
         if !numbers.insert(port.number) {
             found.error(&at.field("number"), format!("service entry port {} already defined", port.number));

@@ -29,8 +29,9 @@ pub(super) fn check(metadata: &Metadata, entry: &ServiceEntry, at: &At<'_>, foun
         }
         Ok(by @ (Resolution::Dns | Resolution::DnsRoundRobin)) => dns(entry, by, at, found),
         Ok(Resolution::DynamicDns) => dynamic_dns(metadata, entry, at, found),
-        Err(_) => found
-            .error(&at.field("resolution"), format!("unsupported resolution type {}", entry.resolution)),
+        Err(_) => {
+            found.error(&at.field("resolution"), format!("unsupported resolution type {}", entry.resolution))
+        }
     }
     if entry.resolution != Resolution::None as i32 {
         told_apart(entry, at, found);
@@ -61,7 +62,9 @@ fn dns(entry: &ServiceEntry, by: Resolution, at: &At<'_>, found: &mut Findings) 
             if let Err(why) = fqdn(host) {
                 found.error(
                     &at.index(index),
-                    format!("hosts must be FQDN if no endpoints are provided for resolution mode {by_name}: {why}"),
+                    format!(
+                        "hosts must be FQDN if no endpoints are provided for resolution mode {by_name}: {why}"
+                    ),
                 );
             }
         }
@@ -98,11 +101,15 @@ fn dynamic_dns(metadata: &Metadata, entry: &ServiceEntry, at: &At<'_>, found: &m
             );
         }
     }
-    for (name, there) in [("addresses", !entry.addresses.is_empty()), ("endpoints", !entry.endpoints.is_empty())] {
+    for (name, there) in
+        [("addresses", !entry.addresses.is_empty()), ("endpoints", !entry.endpoints.is_empty())]
+    {
         if there {
             found.error(
                 &at.field(name),
-                format!("{name} cannot be set for resolution type DYNAMIC_DNS: they are found by the hosts' names"),
+                format!(
+                    "{name} cannot be set for resolution type DYNAMIC_DNS: they are found by the hosts' names"
+                ),
             );
         }
     }

@@ -84,7 +84,10 @@ fn endpoints_come_from_a_selector_or_from_a_list() {
     warned(KIND, with(&fixed, &json!({"workloadSelector": {}})), &["spec.workloadSelector"]);
     refused(
         KIND,
-        with(&fixed, &json!({"workloadSelector": {"labels": {"a": "b"}}, "endpoints": [{"address": "1.2.3.4"}]})),
+        with(
+            &fixed,
+            &json!({"workloadSelector": {"labels": {"a": "b"}}, "endpoints": [{"address": "1.2.3.4"}]}),
+        ),
         &["spec.workloadSelector"],
     );
     refused(
