@@ -6,6 +6,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"istio.io/istio/pkg/log"
 )
@@ -13,9 +14,11 @@ import (
 const usage = `istio-oracle verdicts [CRDS.yaml]  objects as JSON lines in; what Istio's webhook (and the CRDs) say, a line each
 istio-oracle encode                objects as JSON lines in; their spec as Istio's own code writes it, a line each
 istio-oracle defaults              the default MeshConfig, ProxyConfig and MeshNetworks
-istio-oracle benchmarks DIR        every benchmark configuration of Istio, rendered into DIR (needs go and this module)
-istio-oracle rows DIR              every row of Istio's validation tests, recorded into DIR/rows.jsonl (likewise)
-istio-oracle data DIR              the last two: DIR/benchmarks and DIR/rows.jsonl`
+
+With go, in the folder of this program's source:
+istio-oracle benchmarks DIR        every configuration of Istio's benchmarks, rendered, a file each
+istio-oracle rows DIR              every row of Istio's validation tests: DIR/rows.jsonl, and counts in DIR/tests.json
+istio-oracle data DIR              both, the first in DIR/benchmarks`
 
 func main() {
 	// Istio logs to standard output, which is ours.
@@ -42,6 +45,15 @@ func run(args []string) error {
 		return answerLines(os.Stdin, os.Stdout, encode)
 	case verb == "defaults":
 		return printDefaults(os.Stdout)
+	case verb == "benchmarks" && argument != "":
+		return writeBenchmarks(argument)
+	case verb == "rows" && argument != "":
+		return writeRows(argument)
+	case verb == "data" && argument != "":
+		if err := writeBenchmarks(filepath.Join(argument, "benchmarks")); err != nil {
+			return err
+		}
+		return writeRows(argument)
 	}
 	fmt.Fprintln(os.Stderr, usage)
 	os.Exit(2)
