@@ -135,17 +135,22 @@ fn file_name(tool: &Tool) -> String {
 pub(crate) fn recipe(list: &List, tool: &Tool) -> String {
     let mut hash = Sha256::new();
     hash.update(serde_json::to_vec(&(&tool.name, &tool.version, &tool.from)).unwrap_or_default());
-    if let From::Go(go) = &tool.from {
+    if let From::Go(go) | From::Run(go) = &tool.from {
         hash.update(serde_json::to_vec(&list.wrapper.get(&go.wrapper)).unwrap_or_default());
-        let mut files: Vec<PathBuf> = fs::read_dir(root().join("tools/go").join(&go.wrapper))
-            .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
-            .unwrap_or_default();
-        files.sort();
-        for file in files {
+        for file in files_below(&root().join("tools/go").join(&go.wrapper)) {
             hash.update(fs::read(file).unwrap_or_default());
         }
     }
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Every file below a folder, in the same order every time.
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder)
+        .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
+        .unwrap_or_default();
+    entries.sort();
+    entries.into_iter().flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }
 
 /// The bytes that files below a folder take.

@@ -44,6 +44,20 @@ impl Toolchain {
         program::run(&mut command, log)
     }
 
+    /// Runs a program of a wrapper, which fills `folder` in a folder that is removed in the end, with whatever else the
+    /// program has left there. It may call `go` itself, and finds this one.
+    pub(crate) fn run(&self, go: &Go, partial: &Path, log: &Path) -> Result<PathBuf, Failure> {
+        let out = partial.join("folder");
+        let own = self.go.parent().map(Path::to_path_buf);
+        let others = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(own.into_iter().chain(std::env::split_paths(&others)));
+        let mut command = self.command(&go.wrapper);
+        command.args(["run", "-trimpath", &go.package, "data"]).arg(&out).env("TMPDIR", partial);
+        command.env("PATH", path.map_err(|error| Failure::new(error.to_string()))?);
+        program::run(&mut command, log)?;
+        Ok(out)
+    }
+
     /// Copies a module's folder: the copy can be kept when Go's own cache is thrown away.
     pub(crate) fn module(&self, tool: &Tool, module: &Module, out: &Path, log: &Path) -> Result<(), Failure> {
         #[derive(Deserialize)]

@@ -27,7 +27,8 @@ pub(super) struct Lanes<'a> {
 
 impl<'a> Lanes<'a> {
     pub(super) fn new(list: &'a List, cache: &'a Cache, board: &'a Board, missing: &[Tool]) -> Self {
-        let wants_go = missing.iter().any(|tool| matches!(tool.from, From::Go(_) | From::Module(_)));
+        let wants_go =
+            missing.iter().any(|tool| matches!(tool.from, From::Go(_) | From::Run(_) | From::Module(_)));
         let go = if wants_go { toolchain(list, cache, board) } else { Err("not asked for".into()) };
         Self { list, cache, board, go, rows: Mutex::new(Vec::new()) }
     }
@@ -75,7 +76,7 @@ impl<'a> Lanes<'a> {
         }
         let got = match &tool.from {
             From::Cargo { .. } => return Ok(()),
-            From::Go(go) => return self.go()?.download(go, &log),
+            From::Go(go) | From::Run(go) => return self.go()?.download(go, &log),
             From::Apt(apt) => return debian::install(apt, &log),
             From::Pip(pip) => pip::fetch(tool, pip, &self.cache.partial(tool)?, &log)?,
             From::Module(module) => {
@@ -106,6 +107,7 @@ impl<'a> Lanes<'a> {
                 self.go()?.build(go, &wrapper, &out, &log)?;
                 out
             }
+            From::Run(go) => self.go()?.run(go, &partial, &log)?,
             From::Cargo { package } => {
                 let mut command = Command::new("cargo");
                 command.args(["install", "--locked", "--quiet", "--version", &tool.version, "--root"]);
@@ -185,7 +187,7 @@ fn toolchain(list: &List, cache: &Cache, board: &Board) -> Result<go::Toolchain,
 }
 
 fn is_built(tool: &Tool) -> bool {
-    matches!(tool.from, From::Go(_) | From::Cargo { .. })
+    matches!(tool.from, From::Go(_) | From::Run(_) | From::Cargo { .. })
 }
 
 fn needs_root(tool: &Tool) -> bool {

@@ -40,11 +40,17 @@ pub(crate) struct Tool {
 #[serde(tag = "from", rename_all = "lowercase")]
 pub(crate) enum From {
     Go(Go),
+    /// A folder that a program of ours fills, with what it has found out.
+    Run(Go),
     Module(Module),
     Pip(Pip),
     Apt(Apt),
-    Npm { package: String },
-    Cargo { package: String },
+    Npm {
+        package: String,
+    },
+    Cargo {
+        package: String,
+    },
 }
 
 #[derive(Clone, Deserialize, Serialize)]
@@ -121,7 +127,7 @@ mod tests {
             "the API server comes first"
         );
         for tool in &list.tools {
-            if let From::Go(go) = &tool.from {
+            if let From::Go(go) | From::Run(go) = &tool.from {
                 assert!(list.wrapper.contains_key(&go.wrapper), "{} names no wrapper", tool.name);
             }
         }
