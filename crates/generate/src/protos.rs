@@ -95,7 +95,10 @@ fn types(scratch: &Scratch, set: FileDescriptorSet) -> Result<Vec<Generated>> {
     for package in packages {
         // Both compilers name their files after Rust's modules, so a keyword is spelt `r#type`.
         let module = prost_build::Module::from_protobuf_package_name(&package).to_file_name_or(&package);
-        let mut bytes = read(&scratch.0.join(&module))?;
+        // Istio still reads what it advises against, so we must.
+        let types = String::from_utf8(read(&scratch.0.join(&module))?)?;
+        let kept = types.lines().filter(|line| line.trim() != "#[deprecated]");
+        let mut bytes = kept.flat_map(|line| [line, "\n"]).collect::<String>().into_bytes();
         bytes.extend(read(&scratch.0.join(module).with_extension("serde.rs"))?);
         files.push(Generated { path: Path::new(FOLDER).join(format!("{package}.rs")), bytes });
     }

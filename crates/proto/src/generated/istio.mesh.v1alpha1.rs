@@ -214,20 +214,16 @@ pub struct ProxyConfig {
     pub drain_duration: ::core::option::Option<crate::Duration>,
     #[prost(string, tag = "6")]
     pub discovery_address: ::prost::alloc::string::String,
-    #[deprecated]
     #[prost(message, optional, tag = "7")]
     pub discovery_refresh_delay: ::core::option::Option<crate::Duration>,
-    #[deprecated]
     #[prost(string, tag = "8")]
     pub zipkin_address: ::prost::alloc::string::String,
     #[prost(string, tag = "10")]
     pub statsd_udp_address: ::prost::alloc::string::String,
-    #[deprecated]
     #[prost(string, tag = "20")]
     pub envoy_metrics_service_address: ::prost::alloc::string::String,
     #[prost(int32, tag = "11")]
     pub proxy_admin_port: i32,
-    #[deprecated]
     #[prost(string, tag = "12")]
     pub availability_zone: ::prost::alloc::string::String,
     #[prost(enumeration = "AuthenticationPolicy", tag = "13")]
@@ -244,7 +240,6 @@ pub struct ProxyConfig {
     pub interception_mode: i32,
     #[prost(message, optional, tag = "19")]
     pub tracing: ::core::option::Option<Tracing>,
-    #[deprecated]
     #[prost(message, optional, tag = "21")]
     pub sds: ::core::option::Option<Sds>,
     #[prost(message, optional, tag = "22")]
@@ -870,7 +865,6 @@ pub struct MeshConfig {
     pub inbound_cluster_stat_name: ::prost::alloc::string::String,
     #[prost(string, tag = "45")]
     pub outbound_cluster_stat_name: ::prost::alloc::string::String,
-    #[deprecated]
     #[prost(message, repeated, tag = "47")]
     pub certificates: ::prost::alloc::vec::Vec<Certificate>,
     #[prost(message, repeated, tag = "50")]
@@ -881,7 +875,6 @@ pub struct MeshConfig {
     >,
     #[prost(message, optional, tag = "51")]
     pub enable_prometheus_merge: ::core::option::Option<bool>,
-    #[deprecated]
     #[prost(message, optional, tag = "54")]
     pub verify_certificate_at_client: ::core::option::Option<bool>,
     #[prost(message, optional, tag = "55")]
@@ -1138,7 +1131,6 @@ pub mod mesh_config {
             pub clear_route_cache: bool,
             #[prost(string, tag = "5")]
             pub status_on_error: ::prost::alloc::string::String,
-            #[deprecated]
             #[prost(string, repeated, tag = "6")]
             pub include_headers_in_check: ::prost::alloc::vec::Vec<
                 ::prost::alloc::string::String,
@@ -1282,16 +1274,12 @@ pub mod mesh_config {
         }
         #[derive(Clone, PartialEq, ::prost::Message)]
         pub struct StackdriverProvider {
-            #[deprecated]
             #[prost(bool, tag = "1")]
             pub debug: bool,
-            #[deprecated]
             #[prost(message, optional, tag = "2")]
             pub max_number_of_attributes: ::core::option::Option<i64>,
-            #[deprecated]
             #[prost(message, optional, tag = "3")]
             pub max_number_of_annotations: ::core::option::Option<i64>,
-            #[deprecated]
             #[prost(message, optional, tag = "4")]
             pub max_number_of_message_events: ::core::option::Option<i64>,
             #[prost(uint32, tag = "5")]
@@ -1623,14 +1611,12 @@ pub mod mesh_config {
             EnvoyExtAuthzGrpc(EnvoyExternalAuthorizationGrpcProvider),
             #[prost(message, tag = "4")]
             Zipkin(ZipkinTracingProvider),
-            #[deprecated]
             #[prost(message, tag = "5")]
             Lightstep(LightstepTracingProvider),
             #[prost(message, tag = "6")]
             Datadog(DatadogTracingProvider),
             #[prost(message, tag = "7")]
             Stackdriver(StackdriverProvider),
-            #[deprecated]
             #[prost(message, tag = "8")]
             Opencensus(OpenCensusAgentTracingProvider),
             #[prost(message, tag = "9")]

@@ -49,7 +49,6 @@ pub struct HttpRoute {
     pub mirror: ::core::option::Option<Destination>,
     #[prost(message, repeated, tag = "22")]
     pub mirrors: ::prost::alloc::vec::Vec<HttpMirrorPolicy>,
-    #[deprecated]
     #[prost(message, optional, tag = "18")]
     pub mirror_percent: ::core::option::Option<u32>,
     #[prost(message, optional, tag = "19")]
@@ -333,7 +332,6 @@ pub struct HttpRetry {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CorsPolicy {
-    #[deprecated]
     #[prost(string, repeated, tag = "1")]
     pub allow_origin: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     #[prost(message, repeated, tag = "7")]
@@ -404,7 +402,6 @@ pub struct HttpFaultInjection {
 pub mod http_fault_injection {
     #[derive(Clone, Copy, PartialEq, ::prost::Message)]
     pub struct Delay {
-        #[deprecated]
         #[prost(int32, tag = "1")]
         pub percent: i32,
         #[prost(message, optional, tag = "5")]
@@ -600,7 +597,6 @@ pub struct LoadBalancerSettings {
 pub mod load_balancer_settings {
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct ConsistentHashLb {
-        #[deprecated]
         #[prost(uint64, tag = "4")]
         pub minimum_ring_size: u64,
         #[prost(oneof = "consistent_hash_lb::HashKey", tags = "1, 2, 3, 5")]
@@ -674,7 +670,6 @@ pub mod load_balancer_settings {
     #[repr(i32)]
     pub enum SimpleLb {
         Unspecified = 0,
-        #[deprecated]
         LeastConn = 1,
         Random = 2,
         Passthrough = 3,
@@ -834,7 +829,6 @@ pub mod connection_pool_settings {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct OutlierDetection {
-    #[deprecated]
     #[prost(int32, tag = "1")]
     pub consecutive_errors: i32,
     #[prost(bool, tag = "8")]
@@ -1123,7 +1117,6 @@ pub struct Port {
     pub protocol: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
-    #[deprecated]
     #[prost(uint32, tag = "4")]
     pub target_port: u32,
 }
@@ -1374,7 +1367,6 @@ pub struct SidecarPort {
     pub protocol: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
-    #[deprecated]
     #[prost(uint32, tag = "4")]
     pub target_port: u32,
 }
