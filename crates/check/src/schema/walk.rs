@@ -26,12 +26,16 @@ pub(super) struct Walk<'f> {
     /// `None` while it is only asked whether an alternative fits.
     findings: Option<&'f mut Findings>,
     unknown: Unknown,
+    /// In one of several schemas of a value (`allOf`, …), which lists the fields that it is about only.
+    in_part: bool,
     failures: usize,
+    /// Those after which a value cannot be trusted to be what its schema says.
+    blocks: usize,
 }
 
 impl<'f> Walk<'f> {
     pub(super) fn new(findings: &'f mut Findings, unknown: Unknown) -> Self {
-        Self { findings: Some(findings), unknown, failures: 0 }
+        Self { findings: Some(findings), unknown, in_part: false, failures: 0, blocks: 0 }
     }
 
     pub(super) fn fail(&mut self, at: &At<'_>, message: impl FnOnce() -> String) {
@@ -39,6 +43,12 @@ impl<'f> Walk<'f> {
         if let Some(findings) = &mut self.findings {
             findings.error(at, message());
         }
+    }
+
+    /// The server looks at no rule any more after such a failure, anywhere; here at none around the place.
+    fn block(&mut self, at: &At<'_>, message: impl FnOnce() -> String) {
+        self.blocks += 1;
+        self.fail(at, message);
     }
 
     /// A whole object, from its top.
@@ -62,10 +72,10 @@ impl<'f> Walk<'f> {
     }
 
     fn value(&mut self, node: &Node, value: &Value, at: &At<'_>) {
-        let before = self.failures;
+        let before = self.blocks;
         self.kind(node, value, at);
         if !node.values.is_empty() && !node.values.contains(value) {
-            self.fail(at, || format!("must be one of {}, not {}", listed(&node.values), shown(value)));
+            self.block(at, || format!("must be one of {}, not {}", listed(&node.values), shown(value)));
         }
         if value.is_null() {
             return;
@@ -78,8 +88,8 @@ impl<'f> Walk<'f> {
             Value::Object(fields) => self.map(node, fields, at),
             Value::Null | Value::Bool(_) => {}
         }
-        // A rule trusts the types below it.
-        if self.failures == before {
+        // A rule trusts the types below it, and that there are not too many of anything.
+        if self.blocks == before {
             for rule in node.rules.iter().filter(|rule| !rule.holds(value)) {
                 self.fail(at, || rule.message().to_owned());
             }
@@ -102,14 +112,16 @@ impl<'f> Walk<'f> {
             _ => false,
         };
         if !fits {
-            self.fail(at, || format!("must be {}, not {}", kind.name(), shown(value)));
+            self.block(at, || format!("must be {}, not {}", kind.name(), shown(value)));
         }
     }
 
     fn alternatives(&mut self, node: &Node, value: &Value, at: &At<'_>) {
+        let outer = std::mem::replace(&mut self.in_part, true);
         for part in &node.all_of {
             self.value(part, value, at);
         }
+        self.in_part = outer;
         if !node.any_of.is_empty() && !node.any_of.iter().any(|part| fits(part, value)) {
             self.fail(at, || format!("fits none of its {} alternatives", node.any_of.len()));
         }
@@ -136,7 +148,7 @@ impl<'f> Walk<'f> {
             self.fail(at, || format!("{} does not match {pattern}", shown(&Value::from(text))));
         }
         if let Some(wanted) = node.format.and_then(|format| format.refuses(text)) {
-            self.fail(at, || format!("must be {wanted}"));
+            self.block(at, || format!("must be {wanted}"));
         }
     }
 
@@ -191,8 +203,7 @@ impl<'f> Walk<'f> {
                 Some(field) if field.drops(value) => continue,
                 Some(field) => self.value(field, value, &at),
                 None if node.preserves_unknown || matches!(node.additional, Additional::Any) => {}
-                // An alternative lists the fields that it is about only.
-                None if self.findings.is_none() => {}
+                None if self.in_part => {}
                 None => {
                     self.unknown(node, name, &at);
                     continue;
@@ -210,7 +221,7 @@ impl<'f> Walk<'f> {
             let there = there
                 .is_some_and(|value| !node.under(name).map_or(value.is_null(), |node| node.drops(value)));
             if !there {
-                self.fail(&at.field(name), || "is required".to_owned());
+                self.block(&at.field(name), || "is required".to_owned());
             }
         }
     }
@@ -226,7 +237,7 @@ impl<'f> Walk<'f> {
         let many = |limit: u64| if limit == 1 { format!("1 {what}") } else { format!("{limit} {what}s") };
         match range {
             Range { most: Some(most), .. } if count > *most => {
-                self.fail(at, || format!("must have at most {}, has {count}", many(*most)));
+                self.block(at, || format!("must have at most {}, has {count}", many(*most)));
             }
             Range { least: Some(least), .. } if count < *least => {
                 self.fail(at, || format!("must have at least {}, has {count}", many(*least)));
@@ -237,7 +248,7 @@ impl<'f> Walk<'f> {
 }
 
 fn fits(node: &Node, value: &Value) -> bool {
-    let mut walk = Walk { findings: None, unknown: Unknown::Ignore, failures: 0 };
+    let mut walk = Walk { findings: None, unknown: Unknown::Ignore, in_part: true, failures: 0, blocks: 0 };
     walk.value(node, value, &At::TOP);
     walk.failures == 0
 }

@@ -2,13 +2,15 @@
 //! order of the help.
 
 mod completion;
+mod crd;
 mod version;
 
 use crate::{exit::Exit, help, output::Output, program::Program};
 use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-pub(crate) const ALL: &[Entry] = &[Entry::of::<version::Version>(), Entry::of::<completion::Completion>()];
+pub(crate) const ALL: &[Entry] =
+    &[Entry::of::<crd::Print>(), Entry::of::<version::Version>(), Entry::of::<completion::Completion>()];
 
 /// A verb as it is meant, ready to run.
 pub(crate) trait Verb: Sized + 'static {
@@ -30,14 +32,16 @@ pub(crate) trait Verb: Sized + 'static {
 /// The parts of the help, in order. One without verbs is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Group {
+    Models,
     Binary,
 }
 
 impl Group {
-    pub(crate) const ALL: &[Self] = &[Self::Binary];
+    pub(crate) const ALL: &[Self] = &[Self::Models, Self::Binary];
 
     pub(crate) fn heading(self) -> &'static str {
         match self {
+            Self::Models => "Checks and models",
             Self::Binary => "This binary",
         }
     }

@@ -50,12 +50,23 @@ fn one(text: &str) -> Option<(u64, &str)> {
     };
     let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
     let whole = whole.checked_mul(unit).filter(|whole| *whole <= LARGEST)?;
-    // Nineteen digits are more than any unit can show.
-    let fraction = &fraction[..fraction.len().min(18)];
-    let scale = 10_u128.pow(u32::try_from(fraction.len()).ok()?);
-    let fraction: u128 = if fraction.is_empty() { 0 } else { fraction.parse().ok()? };
-    let part = u64::try_from(fraction * u128::from(unit) / scale).ok()?;
-    Some((whole.checked_add(part)?, rest))
+    Some((whole.checked_add(part_of(fraction, unit)).filter(|sum| *sum <= LARGEST)?, rest))
+}
+
+/// A fraction of a unit, by way of a float as Go does it: `0.9999999999999999999ms` is a millisecond.
+fn part_of(fraction: &str, unit: u64) -> u64 {
+    let (mut digits, mut scale) = (0_u64, 1.0_f64);
+    for digit in fraction.bytes() {
+        if digits > (LARGEST - 1) / 10 {
+            break;
+        }
+        let next = digits * 10 + u64::from(digit - b'0');
+        if next > LARGEST {
+            break;
+        }
+        (digits, scale) = (next, scale * 10.0);
+    }
+    (digits as f64 * (unit as f64 / scale)) as u64
 }
 
 fn digits(text: &str) -> (&str, &str) {
@@ -77,7 +88,8 @@ mod tests {
             ("1.s", Some(1_000_000_000)),
             ("1\u{b5}s", Some(1_000)),
             ("1\u{3bc}s", Some(1_000)),
-            ("0.9999999999999999999999999ms", Some(999_999)),
+            ("0.9999999999999999999999999ms", Some(1_000_000)),
+            ("0.999999999ms", Some(999_999)),
             ("9223372036854775807ns", Some(i64::MAX)),
             ("-9223372036854775808ns", Some(i64::MIN)),
             ("9223372036854775808ns", None),

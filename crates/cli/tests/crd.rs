@@ -1,0 +1,65 @@
+//! `crd print`: the definitions of Istio's kinds.
+
+mod common;
+
+use common::run;
+use serde_json::Value;
+
+fn json(line: &str) -> Value {
+    serde_json::from_str(&run(line).good()).unwrap()
+}
+
+fn kinds(list: &Value) -> Vec<&str> {
+    list["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["spec"]["names"]["kind"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn all_fifteen_are_printed_with_their_schemas() {
+    let list = json("mizzen crd print -o json");
+    assert_eq!(kinds(&list).len(), 15);
+    for definition in list["items"].as_array().unwrap() {
+        assert_eq!(definition["kind"], "CustomResourceDefinition");
+        for version in definition["spec"]["versions"].as_array().unwrap() {
+            assert_eq!(version["schema"]["openAPIV3Schema"]["type"], "object");
+        }
+    }
+}
+
+#[test]
+fn a_kind_is_found_by_any_of_its_names_and_printed_once() {
+    let one = json("mizzen crd print VirtualService -o json");
+    assert_eq!(one["metadata"]["name"], "virtualservices.networking.istio.io");
+    for name in ["virtualservice", "VIRTUALSERVICES", "vs", "virtualservices.networking.istio.io"] {
+        assert_eq!(json(&format!("mizzen crd print {name} vs -o json")), one, "{name}");
+    }
+    assert_eq!(kinds(&json("mizzen crd print se gw -o json")), ["ServiceEntry", "Gateway"]);
+}
+
+#[test]
+fn yaml_has_a_document_a_kind() {
+    let yaml = run("mizzen crd print gateway telemetry").good();
+    assert_eq!(yaml.lines().filter(|line| *line == "---").count(), 2);
+    assert!(
+        yaml.starts_with("---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"),
+        "{yaml:.200}"
+    );
+    assert_eq!(run("mizzen crd print -o yaml").good().lines().filter(|line| *line == "---").count(), 15);
+}
+
+#[test]
+fn an_unknown_kind_is_wrong_usage_and_the_nearest_is_named() {
+    let said = run("mizzen crd print gateway VirtualServce").bad(2);
+    assert!(said.contains("'VirtualServce'") && said.contains("did you mean VirtualService?"), "{said}");
+    let said = run("mizzen crd print Deployment").bad(2);
+    assert!(said.contains("hint: the kinds are TrafficExtension, "), "{said}");
+}
+
+#[test]
+fn no_task_is_wrong_usage() {
+    run("mizzen crd").bad(2);
+}
