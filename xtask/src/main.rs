@@ -1,13 +1,16 @@
-//! The repository's own commands: `cargo xtask tools`, `test`, `generate`.
+//! The repository's own commands: `cargo xtask tools`, `test`, `generate`, `bench`, `fuzz`.
 //!
 //! It depends on little, so that a fresh clone has it compiled in seconds.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the people at this terminal")]
 
+mod bench;
 mod failure;
+mod fuzz;
 mod generate;
 mod keeper;
 mod program;
+mod result;
 mod test;
 mod tools;
 
@@ -35,6 +38,10 @@ enum Verb {
     Test(test::Arguments),
     /// Make anew what is generated from Istio's and Envoy's interface definitions and committed
     Generate,
+    /// Measure beside the original
+    Bench(bench::Arguments),
+    /// Make inputs up and look for one that harms
+    Fuzz(fuzz::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -42,6 +49,8 @@ fn main() -> ExitCode {
         Verb::Tools(arguments) => tools::command(&arguments),
         Verb::Test(arguments) => test::command(&arguments),
         Verb::Generate => generate::command(),
+        Verb::Bench(arguments) => bench::command(&arguments),
+        Verb::Fuzz(arguments) => fuzz::command(&arguments),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

@@ -15,6 +15,7 @@ mod build;
 mod exit;
 mod failure;
 mod help;
+mod inputs;
 mod logging;
 mod not_yet;
 mod output;

@@ -91,15 +91,17 @@ impl Output {
     ) -> Result<(), Closed> {
         match format {
             Format::Text => self.text(&format!("{value}\n")),
-            Format::Json => {
-                let json = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
-                self.bytes(format!("{json}\n").as_bytes())
-            }
+            Format::Json => self.json(value),
             Format::Yaml => {
                 let value = serde_json::to_value(value).map_err(io::Error::from)?;
                 self.bytes(yaml::print(&value).as_bytes())
             }
         }
+    }
+
+    pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Closed> {
+        let json = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
+        self.bytes(format!("{json}\n").as_bytes())
     }
 
     /// Until this has worked nothing is known to have been printed. A verb that prints over time calls it itself.

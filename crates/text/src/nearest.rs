@@ -14,7 +14,9 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .filter(|candidate| candidate.len() <= 64)
         .map(|candidate| (distance(&word, &candidate.to_lowercase()), candidate))
         .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, candidate)| *distance <= candidate.chars().count().max(word.len()).div_ceil(4).min(3))
+        .filter(|(distance, candidate)| {
+            *distance <= candidate.chars().count().max(word.len()).div_ceil(4).min(3)
+        })
         .map(|(_, candidate)| candidate)
 }
 
@@ -28,7 +30,8 @@ fn distance(word: &[char], other: &str) -> usize {
         for (column, candidate) in other.iter().enumerate() {
             let change = last[column] + usize::from(letter != candidate);
             let mut best = change.min(last[column + 1] + 1).min(next[column] + 1);
-            let swapped = row > 0 && column > 0 && word[row - 1] == *candidate && *letter == other[column - 1];
+            let swapped =
+                row > 0 && column > 0 && word[row - 1] == *candidate && *letter == other[column - 1];
             if swapped {
                 best = best.min(before[column - 1] + 1);
             }

@@ -3,18 +3,25 @@
 
 mod completion;
 mod crd;
+mod validate;
 mod version;
 
 use crate::{exit::Exit, help, output::Output, program::Program};
 use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-pub(crate) const ALL: &[Entry] =
-    &[Entry::of::<crd::Print>(), Entry::of::<version::Version>(), Entry::of::<completion::Completion>()];
+pub(crate) const ALL: &[Entry] = &[
+    Entry::of::<validate::Validate>(),
+    Entry::of::<crd::Print>(),
+    Entry::of::<version::Version>(),
+    Entry::of::<completion::Completion>(),
+];
 
 /// A verb as it is meant, ready to run.
 pub(crate) trait Verb: Sized + 'static {
     const NAME: &'static str;
+    /// Istio's short forms of it.
+    const ALIASES: &'static [&'static str] = &[];
     /// One line for the list of verbs.
     const ABOUT: &'static str;
     const GROUP: Group;
@@ -52,6 +59,7 @@ type Job = Box<dyn FnOnce(&mut Output) -> Result<Exit>>;
 /// A [`Verb`] as a value, so that they fit in one list.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
+    aliases: &'static [&'static str],
     pub(crate) about: &'static str,
     pub(crate) group: Group,
     pub(crate) examples: &'static [(&'static str, &'static str)],
@@ -64,6 +72,7 @@ impl Entry {
     const fn of<V: Verb>() -> Self {
         Self {
             name: V::NAME,
+            aliases: V::ALIASES,
             about: V::ABOUT,
             group: V::GROUP,
             examples: V::EXAMPLES,
@@ -77,7 +86,7 @@ impl Entry {
     }
 
     pub(crate) fn command(&self, program: Program) -> Command {
-        let command = Command::new(self.name).about(self.about);
+        let command = Command::new(self.name).about(self.about).visible_aliases(self.aliases);
         (self.typed)(command).after_help(help::examples(program, self.examples))
     }
 

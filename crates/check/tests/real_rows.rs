@@ -1,0 +1,95 @@
+//! Every row of Istio's own validation tests, recorded while Istio's test ran, through our validators: the same
+//! verdict. `tests/golden/rows.txt` has the list; `MIZZEN_BLESS=1` writes it anew.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may end at a surprise, and prints what it has covered"
+)]
+
+mod rows;
+
+use mizzen_api::Object;
+use mizzen_testkit::needs;
+use rows::Row;
+use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path};
+
+/// The file whose rows must agree.
+const MAIN: &str = "validation/validation_test.go";
+
+enum Outcome {
+    Equal,
+    Different(String),
+    NoRow(&'static str),
+}
+
+fn compare(row: &Row) -> Outcome {
+    let document = match rows::embed::object(row) {
+        Ok(document) => document,
+        Err(reason) => return Outcome::NoRow(reason),
+    };
+    let ours = match Object::read(&document) {
+        Ok(object) => {
+            let found = mizzen_check::validate(&object);
+            found.errors().map(|finding| format!("{}: {}", finding.path, finding.message)).collect()
+        }
+        Err(error) => vec![error.to_string()],
+    };
+    if ours.is_empty() == row.accepted {
+        Outcome::Equal
+    } else {
+        Outcome::Different(format!(
+            "Istio says {:?} {:?}, we say {ours:?} of {document}",
+            row.errors, row.warnings
+        ))
+    }
+}
+
+#[test]
+fn our_verdict_is_istio_s_on_every_row_of_its_tests() {
+    needs!(&["data/istio-oracle"]);
+    let (mut list, mut files) = (String::new(), BTreeMap::<String, [usize; 3]>::new());
+    let mut last = String::new();
+    for row in rows::all() {
+        if last != row.file {
+            last.clone_from(&row.file);
+            let _ = writeln!(list, "# {last}");
+        }
+        let counts = files.entry(row.file.clone()).or_default();
+        let verdict = if row.accepted { "accepted" } else { "refused" };
+        let ours = match compare(&row) {
+            Outcome::Equal => {
+                counts[0] += 1;
+                verdict.to_owned()
+            }
+            Outcome::Different(how) => {
+                counts[1] += 1;
+                println!("DIFFERENT {}: {how}", row.name());
+                "DIFFERENT".to_owned()
+            }
+            Outcome::NoRow(reason) => {
+                counts[2] += 1;
+                format!("no row: {reason}")
+            }
+        };
+        let _ = writeln!(list, "{} | {verdict} | {ours}", row.name());
+    }
+    for (file, [equal, different, no_row]) in &files {
+        println!(
+            "{file}: {equal} equal, {different} different, {no_row} without a row of ours, {} in all",
+            equal + different + no_row
+        );
+    }
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/rows.txt");
+    if env::var_os("MIZZEN_BLESS").is_some() {
+        fs::create_dir_all(golden.parent().unwrap()).unwrap();
+        fs::write(&golden, &list).unwrap();
+    }
+    assert!(files.values().all(|[_, different, _]| *different == 0), "see above");
+    let [equal, _, no_row] = files[MAIN];
+    assert!(no_row * 20 <= equal + no_row, "more than 5 % of {MAIN} has no row of ours");
+    assert_eq!(
+        fs::read_to_string(&golden).unwrap(),
+        list,
+        "the list has changed: see it with MIZZEN_BLESS=1 and git diff"
+    );
+}

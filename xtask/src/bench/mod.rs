@@ -1,0 +1,38 @@
+//! `cargo xtask bench NAME`: measurements beside the original, as ratios in one run.
+
+mod process;
+mod validate;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::Subcommand;
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+
+    /// Write the result to bench/results
+    #[arg(long, global = true)]
+    save: bool,
+
+    /// Short: to see that it works, not to measure
+    #[arg(long, global = true)]
+    quick: bool,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// `mizzen validate` of 5,000 objects in one file, beside `istioctl validate`
+    Validate,
+    /// Run a program and print what it cost; how the others measure
+    #[command(hide = true)]
+    Process { program: PathBuf, arguments: Vec<String> },
+}
+
+pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    match &arguments.what {
+        What::Validate => validate::command(arguments.quick, arguments.save),
+        What::Process { program, arguments } => process::child(program, arguments),
+    }
+}
