@@ -109,7 +109,7 @@ fn schema(path: &str, words: &Value, leaves: &mut Leaves) -> usize {
                 }
             }
             ("items" | "additionalProperties" | "not", Value::Object(_)) => {
-                described += schema(&path, value, leaves)
+                described += schema(&path, value, leaves);
             }
             ("allOf" | "anyOf" | "oneOf", Value::Array(parts)) => {
                 for (index, part) in parts.iter().enumerate() {

@@ -1,8 +1,11 @@
 //! `crd print`: the definitions of Istio's kinds.
 
+#![allow(clippy::unwrap_used, reason = "what a test builds on is there, or the test fails")]
+
 mod common;
 
 use common::run;
+use mizzen_text::{Source, yaml};
 use serde_json::Value;
 
 fn json(line: &str) -> Value {
@@ -49,6 +52,15 @@ fn yaml_has_a_document_a_kind() {
         "{yaml:.200}"
     );
     assert_eq!(run("mizzen crd print -o yaml").good().lines().filter(|line| *line == "---").count(), 15);
+}
+
+#[test]
+fn yaml_says_the_same_as_json() {
+    let source = Source::new("printed", run("mizzen crd print").good());
+    let options = yaml::Options::default();
+    let documents: Vec<Value> =
+        yaml::load_all(&source, &options).map(|document| document.unwrap().value).collect();
+    assert_eq!(Value::from(documents), json("mizzen crd print -o json")["items"]);
 }
 
 #[test]

@@ -112,7 +112,7 @@ mod tests {
         for (word, value) in schema.as_object().into_iter().flatten() {
             match word.as_str() {
                 "properties" => {
-                    value.as_object().unwrap().values().for_each(|schema| every_schema(schema, see))
+                    value.as_object().unwrap().values().for_each(|schema| every_schema(schema, see));
                 }
                 "items" | "additionalProperties" | "not" => every_schema(value, see),
                 "allOf" | "anyOf" | "oneOf" => items(value).for_each(|schema| every_schema(schema, see)),

@@ -11,7 +11,7 @@ pub(super) fn check(list: &List, items: &[Value], at: &At<'_>, walk: &mut Walk<'
     match list {
         List::Atomic => {}
         List::Set => {
-            twice(items.iter().map(Value::to_string), at, walk, |_| "is in the list twice".to_owned())
+            twice(items.iter().map(Value::to_string), at, walk, |_| "is in the list twice".to_owned());
         }
         // Items of a wrong type are told of where types are.
         List::Map(keys) if items.iter().all(|item| item.is_object() || item.is_null()) => {

@@ -6,7 +6,7 @@ fn found(object: &Value) -> Vec<String> {
     findings.errors().map(|finding| format!("{}: {}", finding.path, finding.message)).collect()
 }
 
-fn object(kind: &str, spec: Value) -> Value {
+fn object(kind: &str, spec: &Value) -> Value {
     let crd = Crd::called(kind).unwrap();
     let version = crd.served().next().unwrap();
     json!({
@@ -26,13 +26,13 @@ fn every_kind_compiles_and_takes_its_smallest_object() {
             "DestinationRule" => json!({ "host": "a" }),
             _ => json!({}),
         };
-        assert_eq!(found(&object(&crd.kind, smallest)), [""; 0], "{}", crd.kind);
+        assert_eq!(found(&object(&crd.kind, &smallest)), [""; 0], "{}", crd.kind);
     }
 }
 
 #[test]
 fn a_version_that_is_not_served_is_told_with_those_that_are() {
-    let mut object = object("Telemetry", json!({}));
+    let mut object = object("Telemetry", &json!({}));
     object["apiVersion"] = "telemetry.istio.io/v2".into();
     let expected = "apiVersion: Telemetry has no version \"v2\"; it is served as telemetry.istio.io/v1, \
                     telemetry.istio.io/v1alpha1";
@@ -55,7 +55,7 @@ fn what_is_not_istios_is_not_judged() {
 fn several_mistakes_are_found_in_one_pass() {
     let service = object(
         "VirtualService",
-        json!({
+        &json!({
             "hosts": "a",
             "http": [
                 { "timeout": "soon", "retries": { "attempts": "many" } },
@@ -78,7 +78,7 @@ fn several_mistakes_are_found_in_one_pass() {
 fn unknown_fields_are_for_the_caller_to_judge() {
     let filter = object(
         "EnvoyFilter",
-        json!({ "priorty": 1, "configPatches": [{ "applyTo": "CLUSTER", "patch": { "value": { "any": [{ "thing": 1 }] } } }] }),
+        &json!({ "priorty": 1, "configPatches": [{ "applyTo": "CLUSTER", "patch": { "value": { "any": [{ "thing": 1 }] } } }] }),
     );
     assert_eq!(found(&filter), ["spec.priorty: is an unknown field"]);
     assert_eq!(check(&filter, Unknown::Ignore).unwrap().iter().count(), 0);
@@ -88,18 +88,18 @@ fn unknown_fields_are_for_the_caller_to_judge() {
 
 #[test]
 fn nulls_are_absent_where_they_are_not_allowed() {
-    assert_eq!(found(&object("DestinationRule", json!({ "host": null }))), ["spec.host: is required"]);
-    assert_eq!(found(&object("DestinationRule", json!({ "host": "a", "subsets": null }))), [""; 0]);
+    assert_eq!(found(&object("DestinationRule", &json!({ "host": null }))), ["spec.host: is required"]);
+    assert_eq!(found(&object("DestinationRule", &json!({ "host": "a", "subsets": null }))), [""; 0]);
     assert_eq!(
-        found(&object("DestinationRule", json!({ "host": "a", "subsets": [null] }))),
+        found(&object("DestinationRule", &json!({ "host": "a", "subsets": [null] }))),
         ["spec.subsets[0]: must be a map, not null"]
     );
-    assert_eq!(found(&object("WasmPlugin", json!({ "url": "a", "priority": null }))), [""; 0]);
+    assert_eq!(found(&object("WasmPlugin", &json!({ "url": "a", "priority": null }))), [""; 0]);
 }
 
 #[test]
 fn a_status_is_checked_only_as_a_status() {
-    let mut object = object("Gateway", json!({}));
+    let mut object = object("Gateway", &json!({}));
     object["status"] =
         json!({ "conditions": [{ "lastProbeTime": "now", "observedGeneration": true }], "own": 1 });
     assert_eq!(found(&object), [""; 0]);
@@ -121,14 +121,14 @@ fn deep_and_odd_objects_do_no_harm() {
     for _ in 0..100_000 {
         deep = Value::Object(Map::from_iter([("a".to_owned(), deep)]));
     }
-    let mut filter = object("EnvoyFilter", json!({ "configPatches": [{ "patch": {} }] }));
+    let mut filter = object("EnvoyFilter", &json!({ "configPatches": [{ "patch": {} }] }));
     filter["spec"]["configPatches"][0]["patch"]["value"] = deep;
     assert_eq!(found(&filter), [""; 0]);
     // Dropping it by recursion would overflow the stack, which is its maker's business.
     std::mem::forget(filter);
     for spec in [json!(null), json!(1), json!("x"), json!([[[]]]), json!({ "": { "": [] } }), json!(true)] {
         for crd in Crd::all() {
-            let _ = found(&object(&crd.kind, spec.clone()));
+            let _ = found(&object(&crd.kind, &spec));
         }
     }
 }

@@ -87,7 +87,9 @@ impl Entry {
 
     pub(crate) fn command(&self, program: Program) -> Command {
         let command = Command::new(self.name).about(self.about).visible_aliases(self.aliases);
-        (self.typed)(command).after_help(help::examples(program, self.examples))
+        let examples = help::examples(program, self.examples);
+        let tasks = |task: Command| task.after_help(examples.clone());
+        (self.typed)(command).mut_subcommands(tasks).after_help(&examples)
     }
 
     pub(crate) fn job(&self, matches: &ArgMatches, program: Program) -> Result<Job> {
