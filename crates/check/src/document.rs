@@ -4,6 +4,7 @@ use crate::{Finding, Findings, schema, validate};
 use mizzen_api::{Identity, Kind, Object, Unreadable};
 use mizzen_text::{At, Code, Path, Step, nearest};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// Lists in lists are read this deep; nobody writes more than one.
 const LISTS: usize = 8;
@@ -83,21 +84,50 @@ fn object(document: &Value, namespace: &str) -> Outcome {
         };
     }
     let mut found = schema::check(document, schema::Unknown::Refuse).unwrap_or_default();
-    match Object::read(document) {
+    let (object, unreadable) = read_around(document);
+    found.extend_where_silent(unreadable);
+    match object {
         Ok(mut object) => {
             if object.metadata.namespace.is_empty() {
                 namespace.clone_into(&mut object.metadata.namespace);
             }
             found.extend_where_silent(validate(&object));
         }
-        // The schema has said so already, in more places than one.
-        Err(_) if !found.accepted() => {}
-        Err(Unreadable::Field { path, message }) => {
-            found.push(Finding { path, ..Finding::error(Code::WrongType, message) });
-        }
-        Err(error) => found.error(&At::TOP, error.to_string()),
+        Err(error) if found.accepted() => found.error(&At::TOP, error.to_string()),
+        // The schema has said why.
+        Err(_) => {}
     }
     Outcome::Findings(found)
+}
+
+/// How many fields that cannot be read are passed over to get at the rest.
+const UNREADABLE: usize = 32;
+
+/// The object without the fields that cannot be read, and these. One wrong type must not hide what else is wrong.
+fn read_around(document: &Value) -> (Result<Object, Unreadable>, Findings) {
+    let mut unreadable = Findings::default();
+    let mut count = 0;
+    let mut rest = Cow::Borrowed(document);
+    loop {
+        match Object::read(&rest) {
+            Err(Unreadable::Field { path, message }) if count < UNREADABLE => {
+                count += 1;
+                let blanked = at(rest.to_mut(), &path).is_some_and(|value| !std::mem::take(value).is_null());
+                unreadable.push(Finding { path: path.clone(), ..Finding::error(Code::WrongType, &message) });
+                if !blanked {
+                    return (Err(Unreadable::Field { path, message }), unreadable);
+                }
+            }
+            outcome => return (outcome, unreadable),
+        }
+    }
+}
+
+fn at<'a>(document: &'a mut Value, path: &Path) -> Option<&'a mut Value> {
+    path.0.iter().try_fold(document, |value, step| match step {
+        Step::Field(name) => value.get_mut(name),
+        Step::Index(index) => value.get_mut(index),
+    })
 }
 
 /// A kind that does not exist in a group of Istio's: an API server would not know it either.

@@ -1,6 +1,6 @@
 //! What is wrong with an object, and where.
 
-use mizzen_text::{At, Code, Path, Severity};
+use mizzen_text::{At, Code, Path, Severity, Step};
 use std::collections::BTreeSet;
 
 /// One thing that is wrong.
@@ -22,7 +22,10 @@ impl Finding {
     }
 }
 
-/// Everything that was found in one object, in the order of the walk.
+/// Nobody reads more of one object, and nobody shall fill our memory with them.
+const MOST: usize = 1_000;
+
+/// Everything that was found in one object, in the order of the walk; of very many only the first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings(Vec<Finding>);
 
@@ -46,7 +49,19 @@ impl Findings {
     }
 
     pub fn push(&mut self, finding: Finding) {
-        self.0.push(finding);
+        match self.0.len() {
+            MOST => {
+                let message = format!("more than {MOST} problems, the rest is not shown");
+                self.0.push(Finding { severity: finding.severity, ..Finding::error(Code::Invalid, message) });
+            }
+            // The last one may have been a warning, but the verdict counts.
+            length if length > MOST => {
+                if let Some(last) = self.0.last_mut() {
+                    last.severity = last.severity.max(finding.severity);
+                }
+            }
+            _ => self.0.push(finding),
+        }
     }
 
     /// Nothing in it that refuses the object.
@@ -63,19 +78,22 @@ impl Findings {
     }
 
     pub fn extend(&mut self, more: Self) {
-        self.0.extend(more.0);
+        more.0.into_iter().for_each(|finding| self.push(finding));
     }
 
-    /// More, but for errors at fields that have one already: two rules often say the same in other words.
+    /// More, but for errors at fields that have one already, they or what they are part of: two rules often say the same
+    /// in other words.
     pub(crate) fn extend_where_silent(&mut self, more: Self) {
-        let told: BTreeSet<Path> = self.errors().map(|finding| finding.path.clone()).collect();
-        let new = |finding: &Finding| finding.severity != Severity::Error || !told.contains(&finding.path);
-        self.0.extend(more.0.into_iter().filter(new));
+        let told: BTreeSet<Vec<Step>> = self.errors().map(|finding| finding.path.0.clone()).collect();
+        let silent = |path: &Path| (0..=path.0.len()).all(|length| !told.contains(&path.0[..length]));
+        let new = |finding: &Finding| finding.severity != Severity::Error || silent(&finding.path);
+        more.0.into_iter().filter(new).for_each(|finding| self.push(finding));
     }
 
     /// For a part of an object about which Istio's webhook tells errors only.
     pub(crate) fn extend_errors(&mut self, more: Self) {
-        self.0.extend(more.0.into_iter().filter(|finding| finding.severity == Severity::Error));
+        let errors = more.0.into_iter().filter(|finding| finding.severity == Severity::Error);
+        errors.for_each(|finding| self.push(finding));
     }
 
     /// The same, of an object that stands at `top` of its document.

@@ -16,6 +16,8 @@ pub(crate) struct Named {
     /// File and number, for people.
     pub(crate) name: String,
     pub(crate) object: Value,
+    /// What Istio's own test expects to be said of it.
+    pub(crate) expected: Option<String>,
 }
 
 /// The Istio objects of all YAML files under a folder; says how many documents were none.
@@ -27,7 +29,9 @@ pub(crate) fn of_folder(folder: &Path) -> Vec<Named> {
         for (number, document) in read(&file).into_iter().enumerate() {
             match document {
                 Ok(object) if is_istio(&object) => {
-                    found.push(Named { name: format!("{short} #{}", number + 1), object: ready(object) });
+                    let expected = object["_err"].as_str().map(str::to_owned);
+                    let name = format!("{short} #{}", number + 1);
+                    found.push(Named { name, object: ready(object), expected });
                 }
                 Ok(_) => others += 1,
                 Err(_) => unreadable.push(short.clone()),
@@ -57,7 +61,7 @@ pub(crate) fn hostile() -> Vec<Named> {
         for metadata in document["metadata"].as_array().unwrap() {
             let object =
                 json!({ "apiVersion": "networking.istio.io/v1", "kind": "Gateway", "metadata": metadata });
-            found.push(Named { name: format!("metadata {metadata:.150}"), object });
+            found.push(Named { name: format!("metadata {metadata:.150}"), object, expected: None });
         }
     }
     found
@@ -72,7 +76,7 @@ pub(crate) fn in_every_version(kind: &str, spec: &Value) -> Vec<Named> {
             "metadata": { "name": "x", "namespace": NAMESPACE },
             "spec": spec,
         });
-        Named { name: format!("{kind} {version} {spec:.150}"), object }
+        Named { name: format!("{kind} {version} {spec:.150}"), object, expected: None }
     });
     objects.collect()
 }

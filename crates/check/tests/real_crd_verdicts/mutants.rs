@@ -34,7 +34,11 @@ pub(crate) fn of(documents: &[Named]) -> Vec<Named> {
             for value in &odd {
                 let mut object = document.object.clone();
                 *object.pointer_mut(&place).unwrap() = value.clone();
-                mutants.push(Named { name: format!("{} {place} = {value:.40}", document.name), object });
+                mutants.push(Named {
+                    name: format!("{} {place} = {value:.40}", document.name),
+                    object,
+                    expected: None,
+                });
             }
         }
     }

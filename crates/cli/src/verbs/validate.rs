@@ -176,6 +176,9 @@ fn place(document: &Document, finding: &Finding) -> Place {
     }
 }
 
+/// As JSON and SARIF everything is kept until the end, and memory is not endless.
+const MOST: usize = 10_000;
+
 /// What is printed: as text at once, in the other forms when everything is known.
 struct Report {
     form: Form,
@@ -193,6 +196,8 @@ struct Summary {
     errors: usize,
     warnings: usize,
     passed_by: usize,
+    /// Problems that are counted, but too many to be kept.
+    not_shown: usize,
 }
 
 impl Report {
@@ -205,7 +210,11 @@ impl Report {
         if self.form == Form::Text {
             output.text(&format!("{}\n", diagnostic.for_people(true)))
         } else {
-            self.diagnostics.push(diagnostic);
+            if self.diagnostics.len() < MOST {
+                self.diagnostics.push(diagnostic);
+            } else {
+                self.summary.not_shown += 1;
+            }
             Ok(())
         }
     }
