@@ -68,7 +68,11 @@ impl Source {
                 b'\r' => bytes.get(at + 1) != Some(&b'\n'),
                 _ => false,
             });
-            std::iter::once(0).chain(ends.map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX))).collect()
+            // A byte order mark is no column.
+            let first = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+            std::iter::once(first)
+                .chain(ends.map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX)))
+                .collect()
         })
     }
 }

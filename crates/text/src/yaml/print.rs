@@ -1,5 +1,5 @@
 //! A JSON value as YAML, byte for byte as Go prints it (`sigs.k8s.io/yaml`, hence `kubectl -o yaml`): keys sorted, lists
-//! not indented under their key, no line ever wrapped.
+//! not indented under their key, long strings folded behind column 80.
 //!
 //! One exception: Go leaves a key `<<` unquoted, which every reader takes for a merge. It is quoted here.
 

@@ -1,7 +1,5 @@
 //! How a string is written: plain, in single quotes, in double quotes or as a literal block. The choice is go-yaml's.
 
-use std::fmt::Write;
-
 use super::scalar::{self, Scalar};
 
 /// Fits in front of a colon.
@@ -12,17 +10,17 @@ pub(super) fn is_simple_key(key: &str) -> bool {
 pub(super) fn print_key(out: &mut String, key: &str) {
     match style(key) {
         Style::Plain if key != "<<" => out.push_str(key),
-        Style::Single => single(out, key, 0),
-        Style::Plain | Style::Literal | Style::Double => double(out, key),
+        Style::Single => single(out, key, None),
+        Style::Plain | Style::Literal | Style::Double => double(out, key, None),
     }
 }
 
 /// The string and the end of its line; where it takes several lines, they are indented by `margin`.
 pub(super) fn print_string(out: &mut String, text: &str, margin: usize) {
     match style(text) {
-        Style::Plain => out.push_str(text),
-        Style::Single => single(out, text, margin),
-        Style::Double => double(out, text),
+        Style::Plain => plain(out, text, Some(margin)),
+        Style::Single => single(out, text, Some(margin)),
+        Style::Double => double(out, text, Some(margin)),
         Style::Literal => return literal(out, text, margin),
     }
     out.push('\n');
@@ -124,62 +122,144 @@ fn is_printable(c: char) -> bool {
     matches!(c, '\n' | ' '..='~' | '\u{a0}'..='\u{fffd}') && c != '\u{feff}'
 }
 
-fn single(out: &mut String, text: &str, margin: usize) {
-    out.push('\'');
-    let mut broken = false;
-    for c in text.chars() {
-        if is_break(c) {
-            broken = true;
-        } else if std::mem::take(&mut broken) {
-            indent(out, margin);
-        }
-        if c == '\'' {
-            out.push('\'');
-        }
-        out.push(c);
-    }
-    out.push('\'');
+/// A scalar on its way out. Behind column 80 it goes on on the next line at every single blank, indented by the margin; a
+/// key never does.
+struct Folding<'o> {
+    out: &'o mut String,
+    margin: Option<usize>,
+    column: usize,
 }
 
-fn double(out: &mut String, text: &str) {
+impl<'o> Folding<'o> {
+    fn new(out: &'o mut String, margin: Option<usize>) -> Self {
+        let column = out.rsplit(is_break).next().map_or(0, |line| line.chars().count());
+        Self { out, margin, column }
+    }
+
+    fn push(&mut self, c: char) {
+        self.column = if is_break(c) { 0 } else { self.column + 1 };
+        self.out.push(c);
+    }
+
+    fn push_str(&mut self, text: &str) {
+        text.chars().for_each(|c| self.push(c));
+    }
+
+    /// The margin in front of the next line.
+    fn indent(&mut self) {
+        let margin = self.margin.unwrap_or(0);
+        indent(self.out, margin);
+        self.column += margin;
+    }
+
+    /// A blank, or a new line in its place.
+    fn blank(&mut self, may_fold: bool) -> bool {
+        let fold = may_fold && self.margin.is_some() && self.column > 80;
+        if fold {
+            self.push('\n');
+            self.indent();
+        } else {
+            self.push(' ');
+        }
+        fold
+    }
+}
+
+fn plain(out: &mut String, text: &str, margin: Option<usize>) {
+    let mut line = Folding::new(out, margin);
+    let mut after_blank = false;
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        if c == ' ' {
+            line.blank(!after_blank && !rest.as_str().starts_with(' '));
+        } else {
+            line.push(c);
+        }
+        after_blank = c == ' ';
+    }
+}
+
+fn single(out: &mut String, text: &str, margin: Option<usize>) {
+    let mut line = Folding::new(out, margin);
+    line.push('\'');
+    let (mut broken, mut after_blank, mut first) = (false, false, true);
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        if c == ' ' {
+            let inside = !first && !rest.as_str().is_empty();
+            line.blank(inside && !after_blank && !rest.as_str().starts_with(' '));
+        } else {
+            if !is_break(c) && std::mem::take(&mut broken) {
+                line.indent();
+            }
+            broken |= is_break(c);
+            if c == '\'' {
+                line.push('\'');
+            }
+            line.push(c);
+        }
+        after_blank = c == ' ' || after_blank && is_break(c);
+        first = false;
+    }
+    line.push('\'');
+}
+
+fn double(out: &mut String, text: &str, margin: Option<usize>) {
+    let mut line = Folding::new(out, margin);
     // go-yaml looks for the mark at the start of the text, whichever character is at hand.
     let all = text.starts_with('\u{feff}');
-    out.push('"');
-    for c in text.chars() {
-        let escape = match c {
-            '"' | '\\' => c,
-            c if is_printable(c) && !is_break(c) && !all => {
-                out.push(c);
-                continue;
+    line.push('"');
+    let (mut after_blank, mut first) = (false, true);
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        match escape(c) {
+            Some(escape) => {
+                line.push('\\');
+                line.push(escape);
             }
-            '\0' => '0',
-            '\x07' => 'a',
-            '\x08' => 'b',
-            '\t' => 't',
-            '\n' => 'n',
-            '\x0b' => 'v',
-            '\x0c' => 'f',
-            '\r' => 'r',
-            '\x1b' => 'e',
-            '\u{85}' => 'N',
-            '\u{a0}' => '_',
-            '\u{2028}' => 'L',
-            '\u{2029}' => 'P',
-            c => {
-                let number = u32::from(c);
-                // A `String` takes everything.
-                let _ = match number {
-                    ..=0xff => write!(out, "\\x{number:02X}"),
-                    ..=0xffff => write!(out, "\\u{number:04X}"),
-                    _ => write!(out, "\\U{number:08X}"),
-                };
-                continue;
+            None if !is_printable(c) || all => line.push_str(&numbered(c)),
+            None if c == ' ' => {
+                let inside = !first && !rest.as_str().is_empty();
+                if line.blank(inside && !after_blank) && rest.as_str().starts_with(' ') {
+                    // Otherwise it would be taken for part of the margin.
+                    line.push('\\');
+                }
             }
-        };
-        out.push('\\');
-        out.push(escape);
+            None => line.push(c),
+        }
+        after_blank = c == ' ' && !all;
+        first = false;
     }
-    out.push('"');
+    line.push('"');
+}
+
+fn escape(c: char) -> Option<char> {
+    Some(match c {
+        '"' | '\\' => c,
+        '\0' => '0',
+        '\x07' => 'a',
+        '\x08' => 'b',
+        '\t' => 't',
+        '\n' => 'n',
+        '\x0b' => 'v',
+        '\x0c' => 'f',
+        '\r' => 'r',
+        '\x1b' => 'e',
+        '\u{85}' => 'N',
+        '\u{2028}' => 'L',
+        '\u{2029}' => 'P',
+        _ => return None,
+    })
+}
+
+/// An escape with the character's number.
+fn numbered(c: char) -> String {
+    match u32::from(c) {
+        0xa0 => "\\_".to_owned(),
+        number @ ..=0xff => format!("\\x{number:02X}"),
+        number @ ..=0xffff => format!("\\u{number:04X}"),
+        number => format!("\\U{number:08X}"),
+    }
 }
 
 fn literal(out: &mut String, text: &str, margin: usize) {
@@ -253,6 +333,21 @@ mod tests {
         ] {
             let mut out = String::new();
             print_string(&mut out, text, 2);
+            assert_eq!(out, format!("{written}\n"), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_string_goes_on_behind_column_80() {
+        let words = |count: usize| ["word"].repeat(count).join(" ");
+        for (text, written) in [
+            (format!("{} a  b c", words(17)), format!("{}\n  a  b c", words(17))),
+            (format!("{} : a", words(17)), format!("'{}\n  : a'", words(17))),
+            (format!("\t{}  a", words(16)), format!("\"\\t{}\n  \\ a\"", words(16))),
+            ("x".repeat(200), "x".repeat(200)),
+        ] {
+            let mut out = String::new();
+            print_string(&mut out, &text, 2);
             assert_eq!(out, format!("{written}\n"), "{text:?}");
         }
     }

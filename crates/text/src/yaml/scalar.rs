@@ -1,6 +1,8 @@
 //! What a word means: null, a boolean, a number or itself, by the rules of go-yaml v2, which is what kubectl reads
 //! with. They are YAML 1.1's with exceptions of its own, so no YAML library has exactly these.
 
+use std::borrow::Cow;
+
 use super::timestamp;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,7 +23,10 @@ pub(super) fn resolve(word: &str) -> Scalar {
     let Some(first) = word.bytes().next() else { return Scalar::Null };
     match first {
         b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~' => named(word),
-        b'.' => named_float(word).or_else(|| float(word)).map_or(Scalar::String, Scalar::Float),
+        b'.' => {
+            let float = named_float(word).or_else(|| float(&without_separators(word)?));
+            float.map_or(Scalar::String, Scalar::Float)
+        }
         b'0'..=b'9' | b'+' | b'-' => {
             if let Some(float) = named_float(word) {
                 return Scalar::Float(float);
@@ -101,6 +106,19 @@ fn integer(digits: &str) -> Option<u64> {
     u64::from_str_radix(digits, radix).ok()
 }
 
+/// The word without its underscores, all of which must stand between digits. (Behind a point Go is that strict.)
+fn without_separators(word: &str) -> Option<Cow<'_, str>> {
+    let bytes = word.as_bytes();
+    let digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
+    let mut underscores = word.match_indices('_').peekable();
+    if underscores.peek().is_none() {
+        return Some(Cow::Borrowed(word));
+    }
+    underscores
+        .all(|(at, _)| digit(at.checked_sub(1)) && digit(at.checked_add(1)))
+        .then(|| Cow::Owned(word.replace('_', "")))
+}
+
 /// A decimal fraction. One that is too big for a float stays a string.
 fn float(word: &str) -> Option<f64> {
     let unsigned = word.strip_prefix(['+', '-']).unwrap_or(word);
@@ -162,7 +180,9 @@ mod tests {
             (".", String),
             (".e3", String),
             ("._5", String),
-            (".5_0", String),
+            (".5_0", Float(0.5)),
+            (".5__0", String),
+            (".5_", String),
             ("1_0.5_0", Float(10.5)),
             ("1e999", String),
             ("1e", String),

@@ -13,7 +13,7 @@ impl<'s> Parser<'s> {
         let mut key_start = None;
         loop {
             let line = self.line;
-            self.to_token(false);
+            self.skip_to_token(false);
             if self.line != line {
                 let Some(both) = above.with(here) else { return self.unexpected() };
                 (above, here) = (both, Properties::NONE);
@@ -57,7 +57,7 @@ impl<'s> Parser<'s> {
                     let Some(both) = above.with(here) else { return self.unexpected() };
                     self.flow_collection(&both)?;
                     self.may_key = false;
-                    self.to_colon();
+                    self.skip_to_colon();
                     if self.at_colon() {
                         return self.collection_as_key(start);
                     }
@@ -68,15 +68,14 @@ impl<'s> Parser<'s> {
             let Some(leaf) = leaf else { return self.unexpected() };
             let end = self.at;
             if leaf.span.end >= self.line {
-                self.to_colon();
+                self.skip_to_colon();
             }
             if leaf.span.end < self.line || !self.at_colon() {
                 self.at = end;
                 return self.value(leaf, above, here);
             }
             if !may_key || !self.is_short_key(start) {
-                let hint = "put the value in quotes if the `: ` belongs to it, or start a line for a map";
-                return self.syntax_hint("a `: ` cannot follow here, this is a value already", hint);
+                return self.misplaced_colon(start);
             }
             let column = i32::try_from(start - self.line).unwrap_or(i32::MAX);
             return self.map(column, &above, Some((leaf, here, start)));
@@ -103,7 +102,7 @@ impl<'s> Parser<'s> {
             self.at += 1;
             self.may_key = true;
             self.block_node(column, false)?;
-            self.to_token(false);
+            self.skip_to_token(false);
             let again =
                 self.may_key && self.column() == column && self.peek() == b'-' && self.is_blank(self.at + 1);
             if !again {
@@ -132,7 +131,7 @@ impl<'s> Parser<'s> {
             None => self.explicit(column)?,
         }
         loop {
-            self.to_token(false);
+            self.skip_to_token(false);
             if !self.may_key || self.column() != column || self.at >= self.bytes.len() || self.at_marker() {
                 break;
             }
@@ -159,7 +158,7 @@ impl<'s> Parser<'s> {
             let Some(both) = properties.with(property) else { return self.unexpected() };
             properties = both;
             self.may_key = false;
-            self.to_colon();
+            self.skip_to_colon();
         }
         let leaf = match self.peek() {
             b'[' | b'{' => return self.collection_as_key(start),
@@ -174,7 +173,7 @@ impl<'s> Parser<'s> {
         let Some(leaf) = leaf else { return self.unexpected() };
         let alias = matches!(leaf.kind, Kind::Alias(_));
         if self.line == line {
-            self.to_colon();
+            self.skip_to_colon();
         }
         if !self.at_colon() || !self.is_short_key(start) || alias && !properties.is_none() {
             let message = "a key with a `:` behind it is expected here";
@@ -192,7 +191,7 @@ impl<'s> Parser<'s> {
         self.at += 1;
         self.may_key = true;
         self.block_node(column, true)?;
-        self.to_token(false);
+        self.skip_to_token(false);
         if self.column() == column && self.at_colon() {
             return self.after_colon(column, true);
         }
@@ -220,7 +219,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Over the blanks between a key and its colon.
-    fn to_colon(&mut self) {
+    fn skip_to_colon(&mut self) {
         while matches!(self.peek(), b' ' | b'\t') {
             self.at += 1;
         }
@@ -234,6 +233,19 @@ impl<'s> Parser<'s> {
     fn collection_as_key(&self, start: usize) -> Result<()> {
         let message = "a key must be a string, this one is a list or a map";
         Err(self.refusal(Code::NotJson, message, start..start + 1))
+    }
+
+    #[cold]
+    fn misplaced_colon(&self, start: usize) -> Result<()> {
+        if start < self.line {
+            let hint = "line it up with the keys of its map, or put the value above in quotes";
+            return self.syntax_hint("a `: ` cannot be in this line, which continues the value above", hint);
+        }
+        if self.at - start > 1024 {
+            return self.syntax("a key can have no more than 1024 characters");
+        }
+        let hint = "put the value in quotes if the `: ` belongs to it, or start a line for a map";
+        self.syntax_hint("a `: ` cannot follow here, this is a value already", hint)
     }
 
     /// Is what follows a list or map further left, where it belongs to something around it?

@@ -13,13 +13,13 @@ impl<'s> Parser<'s> {
         self.at += 1;
         let mut first = true;
         loop {
-            self.to_flow_token(start)?;
+            self.skip_to_flow_token(start)?;
             if self.peek() != closing && !first {
                 if self.peek() != b',' {
                     return self.missing_comma(closing);
                 }
                 self.at += 1;
-                self.to_flow_token(start)?;
+                self.skip_to_flow_token(start)?;
             }
             if self.peek() == closing {
                 break;
@@ -33,8 +33,8 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
-    fn to_flow_token(&mut self, opened: usize) -> Result<()> {
-        self.to_token(true);
+    fn skip_to_flow_token(&mut self, opened: usize) -> Result<()> {
+        self.skip_to_token(true);
         if self.at >= self.bytes.len() || self.at_marker() {
             let bracket = char::from(self.bytes[opened]);
             let message = format!("the document ends, and the `{bracket}` is not closed");
@@ -59,14 +59,14 @@ impl<'s> Parser<'s> {
         }
         let start = self.at;
         let Some((leaf, properties)) = self.flow_leaf_or_collection()? else {
-            self.to_token(true);
+            self.skip_to_token(true);
             if self.peek() == b':' {
                 let message = "a key must be a string, this one is a list or a map";
                 return Err(self.refusal(Code::NotJson, message, start..start + 1));
             }
             return Ok(());
         };
-        self.to_token(true);
+        self.skip_to_token(true);
         if self.peek() != b':' || !self.is_short_key(start) {
             self.push_leaf(leaf, &properties);
             return Ok(());
@@ -86,7 +86,7 @@ impl<'s> Parser<'s> {
         if explicit {
             self.at += 1;
             self.may_key = false;
-            self.to_token(true);
+            self.skip_to_token(true);
         }
         if explicit && (self.peek() == closing || matches!(self.peek(), b':' | b',')) {
             self.push_empty(self.at, &Properties::NONE);
@@ -94,7 +94,7 @@ impl<'s> Parser<'s> {
             self.flow_node()?;
         }
         let end = self.at;
-        self.to_token(true);
+        self.skip_to_token(true);
         if self.peek() == b':' && (explicit || self.is_short_key(start)) {
             return self.flow_value(closing);
         }
@@ -107,7 +107,7 @@ impl<'s> Parser<'s> {
         self.at += 1;
         self.may_key = false;
         let empty = self.at;
-        self.to_token(true);
+        self.skip_to_token(true);
         if self.peek() == closing || self.peek() == b',' {
             self.push_empty(empty, &Properties::NONE);
             return Ok(());
@@ -134,7 +134,7 @@ impl<'s> Parser<'s> {
                     let property = self.property()?;
                     let Some(both) = properties.with(property) else { return self.unexpected() };
                     properties = both;
-                    self.to_token(true);
+                    self.skip_to_token(true);
                 }
                 b'[' | b'{' => {
                     self.flow_collection(&properties)?;

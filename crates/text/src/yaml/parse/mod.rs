@@ -47,7 +47,7 @@ pub(super) fn parse(text: &str, max_depth: usize) -> Result<Tree<'_>> {
     if u32::try_from(text.len()).is_err() {
         return Err(parser.refusal(Code::TooLarge, "the document has more than 4 GiB", 0..0));
     }
-    parser.to_token(false);
+    parser.skip_to_token(false);
     if parser.bytes.get(parser.at) == Some(&b'%') && parser.column() == 0 {
         let message = "directives are not read; kubectl does not either";
         return Err(parser.refusal(Code::Syntax, message, parser.at..parser.at + 1));
@@ -57,11 +57,11 @@ pub(super) fn parse(text: &str, max_depth: usize) -> Result<Tree<'_>> {
     }
     if parser.at < text.len() {
         parser.block_node(-1, false)?;
-        parser.to_token(false);
+        parser.skip_to_token(false);
     }
     if parser.at_marker() {
         parser.at += 3;
-        parser.to_token(false);
+        parser.skip_to_token(false);
     }
     parser.tree.end = parser.at as u32;
     Ok(parser.tree)
@@ -133,7 +133,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Over blanks, comments and line ends to whatever comes next.
-    fn to_token(&mut self, flow: bool) {
+    fn skip_to_token(&mut self, flow: bool) {
         loop {
             while match self.peek() {
                 b' ' => true,
