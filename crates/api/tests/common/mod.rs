@@ -3,5 +3,6 @@
 
 pub(crate) mod documents;
 pub(crate) mod generate;
+pub(crate) mod misspell;
 pub(crate) mod paths;
 pub(crate) mod plain;
