@@ -13,7 +13,7 @@ fn the_help_of_every_name_is_as_reviewed() {
 
 #[test]
 fn the_help_of_every_verb_is_as_reviewed() {
-    for verb in ["crd", "crd print", "version", "completion"] {
+    for verb in ["validate", "crd", "crd print", "version", "completion"] {
         golden(
             &format!("mizzen-{}.txt", verb.replace(' ', "-")),
             &run(&format!("mizzen {verb} --help")).good(),

@@ -113,9 +113,7 @@ impl Iterator for Documents<'_> {
 
 fn too_large(source: &Source, options: &Options) -> Box<Diagnostic> {
     let message = format!(
-        "the input has {} bytes, no more than {} are read ({} MiB)",
-        source.bytes().len(),
-        options.max_bytes,
+        "the input has more than {} MiB, which is as much as is read of one",
         options.max_bytes >> 20
     );
     Box::new(Diagnostic::new(Code::TooLarge, message).at(Place::whole(source)).hint("split the file"))
