@@ -19,7 +19,7 @@ pub(crate) fn wildcard_domain(name: &str) -> Verdict {
     if !is_wildcard_dns_label(first) {
         return Err(format!("domain name {name:?} invalid (label {first:?} invalid)"));
     }
-    rest.map_or(Ok(()), dns_labels)
+    rest.map_or(Ok(()), |rest| dns_labels_of(rest, name))
 }
 
 fn sized(name: &str) -> Verdict {
@@ -31,15 +31,20 @@ fn sized(name: &str) -> Verdict {
 }
 
 fn dns_labels(name: &str) -> Verdict {
-    let last = name.rsplit('.').next().unwrap_or_default();
+    dns_labels_of(name, name)
+}
+
+/// The labels of a part of a name, which is the whole of it or what follows a wildcard.
+fn dns_labels_of(part: &str, name: &str) -> Verdict {
+    let last = part.rsplit('.').next().unwrap_or_default();
     if last.trim_start_matches(['+', '-']).parse::<i64>().is_ok() {
         return Err(format!(
             "domain name {name:?} invalid (top level domain {last:?} cannot be all-numeric)"
         ));
     }
     // A dot at the end makes a name absolute.
-    let labels = name.strip_suffix('.').unwrap_or(name);
-    if name.is_empty() {
+    let labels = part.strip_suffix('.').unwrap_or(part);
+    if part.is_empty() {
         return Ok(());
     }
     match labels.split('.').find(|label| !is_dns_label(label)) {
