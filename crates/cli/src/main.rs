@@ -23,7 +23,6 @@ mod program;
 mod run;
 mod style;
 mod verbs;
-mod yaml;
 
 use std::process::ExitCode;
 

@@ -1,8 +1,8 @@
 //! The only way to standard output: text, JSON or YAML. It knows pipes that close early, disks that are full and
 //! terminals that want no colour, so that no verb has to.
 
-use crate::yaml;
 use anstream::{AutoStream, ColorChoice, adapter::strip_str};
+use mizzen_text::yaml;
 use serde::Serialize;
 use std::{
     error, fmt,
@@ -94,7 +94,7 @@ impl Output {
             Format::Json => self.json(value),
             Format::Yaml => {
                 let value = serde_json::to_value(value).map_err(io::Error::from)?;
-                self.bytes(yaml::print(&value).as_bytes())
+                self.bytes(yaml::to_string(&value).as_bytes())
             }
         }
     }
