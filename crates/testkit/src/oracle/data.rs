@@ -1,0 +1,95 @@
+//! What `cargo xtask tools` has found out about Istio's own tests: their rows, recorded while they ran, and the
+//! configurations of its benchmarks.
+
+use std::{fs, path::PathBuf};
+
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use crate::{
+    error::{During, Error, Result},
+    tools,
+};
+
+pub const NEEDS: &[&str] = &[FOLDER];
+const FOLDER: &str = "data/istio-oracle";
+
+/// A call that one of Istio's tests makes of a validation function, and what it was told. The test passed: what is
+/// recorded is what it expects.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// `validation/validation_test.go`
+    pub file: String,
+    pub test: String,
+    /// Whether it belongs to a row of a table; otherwise it is one of a test's other calls.
+    pub table: bool,
+    /// Which row, or which of the other calls. A row may make several calls.
+    pub index: usize,
+    /// The row's name, where the table has names.
+    #[serde(default)]
+    pub row: String,
+    /// The table is a map, and the name its key.
+    #[serde(default)]
+    pub keyed: bool,
+    pub function: String,
+    pub arguments: Vec<Argument>,
+    pub accepted: bool,
+    pub errors: Vec<String>,
+    pub warnings: Vec<String>,
+    /// What it returned besides errors and warnings.
+    #[serde(default)]
+    pub results: Vec<Argument>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Argument {
+    /// The full name of a protobuf message or enum, `config.Config` for a whole object (`{metadata, spec, specType}`,
+    /// seldom with `apiVersion` and `kind`), or a Go type; in front of it `[]` for a list.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub value: Value,
+    /// The message in protobuf's own encoding, base64, where JSON cannot say what is in it.
+    #[serde(default)]
+    pub proto: Option<String>,
+    /// The value is only told in Go's words.
+    #[serde(default)]
+    pub opaque: bool,
+}
+
+/// How many rows a test has by its source, and how many of them were recorded.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Test {
+    pub file: String,
+    pub test: String,
+    pub rows: usize,
+    pub recorded: usize,
+    pub calls: usize,
+}
+
+/// Every recorded call, in the order of the tests.
+pub fn rows() -> Result<Vec<Row>> {
+    let file = tools::folder(FOLDER)?.join("rows.jsonl");
+    let text = fs::read_to_string(&file).during("read the rows of Istio's tests")?;
+    text.lines().map(parse).collect()
+}
+
+pub fn tests() -> Result<Vec<Test>> {
+    let file = tools::folder(FOLDER)?.join("tests.json");
+    parse(&fs::read_to_string(&file).during("read the list of Istio's tests")?)
+}
+
+/// The files of Istio's benchmark configurations: YAML with many documents, not only of Istio's kinds.
+pub fn benchmarks() -> Result<Vec<PathBuf>> {
+    let folder = tools::folder(FOLDER)?.join("benchmarks");
+    let entries = fs::read_dir(folder).during("list Istio's benchmarks")?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    Ok(files)
+}
+
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
+    serde_json::from_str(text).map_err(|error| Error::other(format_args!("{FOLDER}: {error}")))
+}
