@@ -5,6 +5,7 @@
 pub mod crd;
 mod fields;
 mod kind;
+pub mod mesh;
 mod metadata;
 mod object;
 mod read;

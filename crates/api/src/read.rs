@@ -3,6 +3,7 @@
 
 use crate::{Kind, Metadata, Object, Spec, fields, tolerant};
 use mizzen_text::{Path, Step};
+use prost_reflect::MessageDescriptor;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::Segment;
@@ -83,7 +84,7 @@ impl Object {
 fn part<T: DeserializeOwned + Default>(document: &Value, name: &str) -> Result<T, Unreadable> {
     match document.get(name) {
         None => Ok(T::default()),
-        Some(json) => serde_path_to_error::deserialize(json).map_err(|error| at_field(name, &error)),
+        Some(json) => serde_path_to_error::deserialize(json).map_err(|error| below(&[name], &error)),
     }
 }
 
@@ -92,13 +93,26 @@ fn spec(kind: Kind, json: &Value) -> Result<Spec, Unreadable> {
         return Ok(Spec::empty(kind));
     }
     Spec::read(kind, json).or_else(|error| {
-        let forgiven = tolerant::forgiven(kind, json).ok_or_else(|| at_field("spec", &error))?;
-        Spec::read(kind, &forgiven).map_err(|error| at_field("spec", &error))
+        let forgiven = kind.descriptor().and_then(|message| tolerant::forgiven(&message, json));
+        let forgiven = forgiven.ok_or_else(|| below(&["spec"], &error))?;
+        Spec::read(kind, &forgiven).map_err(|error| below(&["spec"], &error))
     })
 }
 
-fn at_field(part: &str, error: &serde_path_to_error::Error<serde_json::Error>) -> Unreadable {
-    let mut steps = vec![Step::Field(part.to_owned())];
+/// A message that is no object's spec, as Istio reads it. `top` is where it stands in its document.
+pub(crate) fn message<T: DeserializeOwned>(
+    descriptor: &MessageDescriptor,
+    json: &Value,
+    top: &[&str],
+) -> Result<T, Unreadable> {
+    serde_path_to_error::deserialize(json).or_else(|error| {
+        let forgiven = tolerant::forgiven(descriptor, json).ok_or_else(|| below(top, &error))?;
+        serde_path_to_error::deserialize(&forgiven).map_err(|error| below(top, &error))
+    })
+}
+
+fn below(top: &[&str], error: &serde_path_to_error::Error<serde_json::Error>) -> Unreadable {
+    let mut steps: Vec<Step> = top.iter().map(|part| Step::Field((*part).to_owned())).collect();
     for segment in error.path() {
         match segment {
             Segment::Seq { index } => steps.push(Step::Index(*index)),

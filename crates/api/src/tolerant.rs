@@ -3,17 +3,14 @@
 //!
 //! Such documents are rare, so the price of a copy is paid only for one that could not be read as it was.
 
-use crate::{
-    Kind,
-    fields::{field, inner},
-};
+use crate::fields::{field, inner};
 use prost_reflect::{FieldDescriptor, Kind as Type, MessageDescriptor};
 use serde_json::{Map, Number, Value, json};
 
-/// The same spec without any of that, or nothing if it has none.
-pub(crate) fn forgiven(kind: Kind, spec: &Value) -> Option<Value> {
-    let mut spec = spec.clone();
-    message(&kind.descriptor()?, &mut spec).then_some(spec)
+/// The same message without any of that, or nothing if it has none.
+pub(crate) fn forgiven(descriptor: &MessageDescriptor, json: &Value) -> Option<Value> {
+    let mut json = json.clone();
+    message(descriptor, &mut json).then_some(json)
 }
 
 /// Whether something was changed.
