@@ -119,7 +119,9 @@ fn a_folder_is_read_with_all_below_it_and_one_bad_file_harms_no_other() {
     fs::write(folder.path().join("notes.txt"), "not: [read").unwrap();
     let ended = ended(&mut validate(&folder, &["-f", ".", "-f", "missing.yaml"]));
     assert_eq!(ended.code, 1);
-    for told in ["./c.yaml:1:1", "missing.yaml", "cannot be read", "1 Istio object in 3 files", "passed by: 1 other"] {
+    for told in
+        ["./c.yaml:1:1", "missing.yaml", "cannot be read", "1 Istio object in 3 files", "passed by: 1 other"]
+    {
         assert!(ended.out.contains(told), "{told}: {}", ended.out);
     }
 }

@@ -17,6 +17,7 @@ pub(crate) struct Named {
     pub(crate) name: String,
     pub(crate) object: Value,
     /// What Istio's own test expects to be said of it.
+    #[allow(dead_code, reason = "one of the two tests asks for it")]
     pub(crate) expected: Option<String>,
 }
 
