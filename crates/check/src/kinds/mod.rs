@@ -3,11 +3,13 @@
 mod annotations;
 mod authorization_policy;
 mod destination_rule;
+mod envoy_filter;
 mod gateway;
 mod peer_authentication;
 mod proxy_config;
 mod request_authentication;
 mod service_entry;
+mod sidecar;
 mod telemetry;
 mod traffic_extension;
 mod virtual_service;
@@ -35,7 +37,8 @@ pub(crate) fn check(object: &Object, found: &mut Findings) {
         Spec::Telemetry(spec) => telemetry::check(spec, found),
         Spec::TrafficExtension(spec) => traffic_extension::check(spec, found),
         Spec::WasmPlugin(spec) => wasm_plugin::check(spec, found),
-        Spec::EnvoyFilter(_) | Spec::Sidecar(_) => {}
+        Spec::EnvoyFilter(spec) => envoy_filter::check(spec, found),
+        Spec::Sidecar(spec) => sidecar::check(&object.metadata, spec, found),
     }
 }
 
