@@ -50,6 +50,11 @@ pub struct Argument {
     #[serde(rename = "type")]
     pub kind: String,
     pub value: Value,
+    /// Paths to what the test gave and no JSON can say, as Istio reads JSON: a nil in a list, a map or a oneof, for which
+    /// the value has an empty message, and a list that is empty but not nil, of which the value has nothing. Where that
+    /// matters, no object that comes over the wire gets this answer.
+    #[serde(default)]
+    pub unsaid: Vec<String>,
     /// The message in protobuf's own encoding, base64, where JSON cannot say what is in it.
     #[serde(default)]
     pub proto: Option<String>,

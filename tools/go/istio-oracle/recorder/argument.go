@@ -19,7 +19,10 @@ type Argument struct {
 	// Type is a message's or enum's full protobuf name, "config.Config", or Go's name; lists begin with "[]".
 	Type  string          `json:"type"`
 	Value json.RawMessage `json:"value"`
-	// Proto is the encoded message where JSON cannot say what it holds: a duration out of range, a list with a nil.
+	// Unsaid are the paths to what the value holds and no JSON can say, as Istio reads JSON: a nil in a list, a map or a
+	// oneof (an empty message is written for it), and a list that is empty but not nil (nothing is written).
+	Unsaid []string `json:"unsaid,omitempty"`
+	// Proto is the encoded message where JSON cannot say what it holds, such as a duration out of range.
 	Proto []byte `json:"proto,omitempty"`
 	// Opaque values are told in Go's words only.
 	Opaque bool `json:"opaque,omitempty"`
@@ -84,6 +87,7 @@ func describeList(value reflect.Value) Argument {
 	for i := range value.Len() {
 		element := describe(value.Index(i).Interface())
 		whole.Opaque = whole.Opaque || element.Opaque || element.Proto != nil
+		whole.addUnsaid(fmt.Sprintf("[%d]", i), element)
 		elements = append(elements, element)
 	}
 	whole.Value = encode(valuesOf(elements))
@@ -105,10 +109,17 @@ func describeMap(value reflect.Value) Argument {
 	for _, key := range value.MapKeys() {
 		member := describe(value.MapIndex(key).Interface())
 		whole.Opaque = whole.Opaque || member.Opaque || member.Proto != nil
+		whole.addUnsaid(key.String(), member)
 		members[key.String()] = member.Value
 	}
 	whole.Value = encode(members)
 	return whole
+}
+
+func (a *Argument) addUnsaid(place string, inner Argument) {
+	for _, path := range inner.Unsaid {
+		a.Unsaid = append(a.Unsaid, place+"."+path)
+	}
 }
 
 func elementName(kind reflect.Type) string {
@@ -133,7 +144,7 @@ func describeMessage(message proto.Message) Argument {
 	}
 	text, err := protojson.Marshal(message)
 	if err == nil {
-		described.Value = text
+		described.Value, described.Unsaid = whole(text, message)
 		again := message.ProtoReflect().New().Interface()
 		if protojson.Unmarshal(text, again) == nil && proto.Equal(message, again) {
 			return described
@@ -160,7 +171,7 @@ func describeConfig(object *config.Config) Argument {
 	if kind := object.GroupVersionKind; kind.Kind != "" {
 		value["kind"], value["apiVersion"] = kind.Kind, kind.GroupVersion()
 	}
-	return Argument{Type: "config.Config", Value: encode(value), Proto: spec.Proto, Opaque: spec.Opaque}
+	return Argument{Type: "config.Config", Value: encode(value), Unsaid: spec.Unsaid, Proto: spec.Proto, Opaque: spec.Opaque}
 }
 
 func plain(kind string, value any) Argument {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"reflect"
 	"sync"
+
+	"github.com/hashicorp/go-multierror"
 )
 
 // A Call is one line of what is recorded.
@@ -153,9 +155,10 @@ func flatten(value reflect.Value) []string {
 	if inner.Kind() == reflect.Struct && inner.Type().Name() == "Validation" {
 		return flatten(inner.FieldByName("Err"))
 	}
-	if many, is := err.(interface{ WrappedErrors() []error }); is {
+	// Not everything that wraps errors is a list of them: one with a prefix holds itself without it as well.
+	if many, is := err.(*multierror.Error); is {
 		var all []string
-		for _, one := range many.WrappedErrors() {
+		for _, one := range many.Errors {
 			all = append(all, flatten(reflect.ValueOf(&one).Elem())...)
 		}
 		return all
