@@ -25,12 +25,12 @@ fn refused(text: impl AsRef<[u8]>) -> (Code, String) {
 
 #[test]
 fn an_input_that_is_too_large_is_told_and_not_read() {
-    let options = Options { max_bytes: 10, ..Options::KUBERNETES };
-    let source = Source::new("in", "a: 1234567890");
+    let options = Options { max_bytes: 2 << 20, ..Options::KUBERNETES };
+    let source = Source::new("in", format!("a: {}", "x".repeat(2 << 20)));
     let read: Vec<_> = load_all(&source, &options).collect();
     let [Err(diagnostic)] = read.as_slice() else { panic!("{read:?}") };
     assert_eq!(diagnostic.code, Code::TooLarge);
-    assert!(diagnostic.message.contains("13 bytes"), "{}", diagnostic.message);
+    assert!(diagnostic.message.contains("more than 2 MiB"), "{}", diagnostic.message);
 }
 
 #[test]

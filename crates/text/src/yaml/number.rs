@@ -1,6 +1,6 @@
 //! Numbers as Go writes them: into JSON on the way in (where `1.0` becomes `1`), and into YAML on the way out.
 
-use std::fmt::{LowerExp, Write};
+use serde_json::Number;
 
 /// A float that Go's JSON has as a plain integer, hence everybody after it, too.
 pub(super) fn as_integer(float: f64) -> Option<i64> {
@@ -13,37 +13,53 @@ pub(super) fn as_integer(float: f64) -> Option<i64> {
     format!("{float}").parse().ok()
 }
 
-/// `strconv.FormatFloat(float, 'g', -1, …)`: the shortest digits; an exponent below 1e-4 and from 1e6 on (sic).
-pub(super) fn shortest<F: LowerExp>(float: F) -> String {
-    let text = format!("{float:e}");
-    let Some((mantissa, exponent)) = text.split_once('e') else {
-        return match text.as_str() {
-            "inf" => ".inf".to_owned(),
-            "-inf" => "-.inf".to_owned(),
-            _ => ".nan".to_owned(),
-        };
-    };
-    let exponent: i32 = exponent.parse().unwrap_or_default();
-    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |mantissa| ("-", mantissa));
-    if !(-4..6).contains(&exponent) {
-        let (exponent_sign, magnitude) = if exponent < 0 { ('-', -exponent) } else { ('+', exponent) };
-        return format!("{sign}{mantissa}e{exponent_sign}{magnitude:02}");
+/// `strconv.FormatFloat(float, 'g', -1, 64)`.
+fn shortest(float: f64) -> String {
+    // Of two equally near decimals Go takes the even one; so does serde_json, and Rust does not.
+    Number::from_f64(float).map_or_else(|| not_finite(float), |number| general(&number.to_string()))
+}
+
+/// The same with 32 bits, which is what keys get.
+pub(super) fn shortest_32(float: f32) -> String {
+    if float.is_finite() { general(&format!("{float:e}")) } else { not_finite(float.into()) }
+}
+
+fn not_finite(float: f64) -> String {
+    let name = if float.is_nan() { ".nan" } else { ".inf" };
+    if float < 0.0 { format!("-{name}") } else { name.to_owned() }
+}
+
+/// Shortest digits laid out as Go's `%g`: with an exponent below 1e-4 and from 1e6 on.
+fn general(text: &str) -> String {
+    let (sign, text) = text.strip_prefix('-').map_or(("", text), |text| ("-", text));
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let all = format!("{whole}{fraction}");
+    let digits = all.trim_start_matches('0');
+    let length = |text: &str| i32::try_from(text.len()).unwrap_or_default();
+    // Of the first digit.
+    let exponent = exponent.parse().unwrap_or(0) + length(whole) - 1 - (length(&all) - length(digits));
+    let digits = digits.trim_end_matches('0');
+    if digits.is_empty() {
+        return format!("{sign}0");
     }
-    let digits: String = mantissa.chars().filter(|digit| *digit != '.').collect();
-    let mut out = sign.to_owned();
-    match usize::try_from(exponent) {
-        Ok(exponent) if exponent + 1 >= digits.len() => {
-            let _ = write!(out, "{digits:0<width$}", width = exponent + 1);
+    let (first, rest) = digits.split_at(1);
+    match exponent {
+        ..-4 | 6.. => {
+            let point = if rest.is_empty() { "" } else { "." };
+            let exponent_sign = if exponent < 0 { '-' } else { '+' };
+            format!("{sign}{first}{point}{rest}e{exponent_sign}{:02}", exponent.unsigned_abs())
         }
-        Ok(exponent) => {
-            let _ = write!(out, "{}.{}", &digits[..=exponent], &digits[exponent + 1..]);
-        }
-        Err(_) => {
-            let zeros = usize::try_from(-exponent - 1).unwrap_or_default();
-            let _ = write!(out, "0.{}{digits}", "0".repeat(zeros));
+        -4..0 => format!("{sign}0.{}{digits}", "0".repeat(exponent.unsigned_abs() as usize - 1)),
+        0..6 => {
+            let whole = exponent.unsigned_abs() as usize + 1;
+            if digits.len() <= whole {
+                format!("{sign}{digits:0<whole$}")
+            } else {
+                format!("{sign}{}.{}", &digits[..whole], &digits[whole..])
+            }
         }
     }
-    out
 }
 
 /// A float in YAML, on the way out. Before it is YAML it is Go's JSON, which may make an integer of it.
@@ -76,6 +92,10 @@ mod tests {
             (-0.00001, "-1e-05"),
             (1.5e-7, "1.5e-07"),
             (1e6, "1000000"),
+            (2_213_282_627_934_807.2, "2.2132826279348072e+15"),
+            (100_000.25, "100000.25"),
+            (0.012, "0.012"),
+            (5e-324, "5e-324"),
             (1e20, "1e+20"),
             (1e21, "1e+21"),
             (1.5e300, "1.5e+300"),
@@ -93,5 +113,16 @@ mod tests {
         assert_eq!(as_integer(1e19), None);
         assert_eq!(as_integer(0.5), None);
         assert_eq!(as_integer(f64::INFINITY), None);
+    }
+
+    #[test]
+    fn keys_have_half_of_the_bits() {
+        for (float, text) in
+            [(0.1, "0.1"), (1.5, "1.5"), (123_456_789.0, "1.2345679e+08"), (1e10, "1e+10"), (0.0, "0")]
+        {
+            assert_eq!(shortest_32(float), text);
+        }
+        assert_eq!(shortest_32(f32::NEG_INFINITY), "-.inf");
+        assert_eq!(shortest_32(f32::NAN), ".nan");
     }
 }

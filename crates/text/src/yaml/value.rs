@@ -162,7 +162,7 @@ impl<'t> Convert<'t> {
                 Text::Is(Scalar::Bool(bool)) => return Ok(bool.to_string()),
                 Text::Is(Scalar::Int(int)) => return Ok(int.to_string()),
                 #[expect(clippy::cast_possible_truncation, reason = "so does sigs.k8s.io/yaml")]
-                Text::Is(Scalar::Float(float)) => return Ok(number::shortest(float as f32)),
+                Text::Is(Scalar::Float(float)) => return Ok(number::shortest_32(float as f32)),
                 Text::Is(Scalar::Null) => "null",
                 Text::Is(Scalar::Unsigned(_)) => "a number of more than 63 bits",
             },
