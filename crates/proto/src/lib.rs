@@ -20,7 +20,7 @@ macro_rules! generated {
     ($($group:ident :: $version:ident = $file:literal;)*) => {
         $(pub mod $group {
             pub mod $version {
-                #![allow(clippy::all, clippy::implicit_clone, unused_qualifications, reason = "generated")]
+                #![allow(clippy::all, clippy::pedantic, clippy::nursery, unused_qualifications, reason = "generated")]
                 include!(concat!("generated/istio.", $file, ".rs"));
             }
         })*
@@ -41,11 +41,11 @@ pub mod istio {
 
     pub mod networking {
         pub mod v1alpha3 {
-            #![allow(clippy::all, clippy::implicit_clone, unused_qualifications, reason = "generated")]
+            #![allow(clippy::all, clippy::pedantic, clippy::nursery, unused_qualifications, reason = "generated")]
             include!("generated/istio.networking.v1alpha3.rs");
         }
         pub mod v1beta1 {
-            #![allow(clippy::all, clippy::implicit_clone, unused_qualifications, reason = "generated")]
+            #![allow(clippy::all, clippy::pedantic, clippy::nursery, unused_qualifications, reason = "generated")]
             include!("generated/istio.networking.v1beta1.rs");
         }
     }
