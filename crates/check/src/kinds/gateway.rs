@@ -148,3 +148,135 @@ fn tls_fits_port(server: &Server, at: &At<'_>, found: &mut Findings) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{accepted, accepted_with, refused, refused_with, warned};
+    use serde_json::{Value, json};
+
+    fn server(change: Value) -> Value {
+        let mut server = json!({"port": {"number": 80, "protocol": "HTTP", "name": "web"}, "hosts": ["*"]});
+        for (field, value) in change.as_object().unwrap() {
+            server[field] = value.clone();
+        }
+        json!({"servers": [server]})
+    }
+
+    /// A server with TLS that needs certificates.
+    fn secure(tls: Value) -> Value {
+        server(json!({"port": {"number": 443, "protocol": "HTTPS", "name": "web"}, "tls": tls}))
+    }
+
+    #[test]
+    fn every_wrong_field_of_a_server_is_told() {
+        refused("Gateway", json!({}), &["spec.servers"]);
+        for (change, at) in [
+            (json!({"hosts": []}), &["spec.servers[0].hosts"][..]),
+            (
+                json!({"hosts": ["a.b", "a", "*-a.b"]}),
+                &["spec.servers[0].hosts[1]", "spec.servers[0].hosts[2]"],
+            ),
+            (json!({"port": null}), &["spec.servers[0].port"]),
+            (
+                json!({"port": {"number": 0, "protocol": "smoke", "targetPort": 1}}),
+                &[
+                    "spec.servers[0].port.protocol",
+                    "spec.servers[0].port.number",
+                    "spec.servers[0].port.targetPort",
+                    "spec.servers[0].port.name",
+                ],
+            ),
+            (json!({"bind": "here"}), &["spec.servers[0].bind"]),
+            (json!({"bind": "unix://a"}), &["spec.servers[0].bind", "spec.servers[0].port.number"]),
+        ] {
+            refused("Gateway", server(change), at);
+        }
+        for change in [
+            json!({"hosts": ["ns/a.b", "1.2.3.4"]}),
+            json!({"bind": "::1"}),
+            json!({"bind": "unix:///a", "port": {"protocol": "HTTP", "name": "web"}}),
+        ] {
+            accepted("Gateway", server(change));
+        }
+    }
+
+    #[test]
+    fn a_gateway_has_a_name_without_dots_but_for_those_that_istio_makes() {
+        let named = json!({"name": "a.b"});
+        refused_with("Gateway", &named, server(json!({})), &["metadata.name"]);
+        let made = json!({"name": "a.b", "annotations": {super::SEMANTICS: "gateway"}});
+        accepted_with("Gateway", &made, server(json!({"hosts": ["~/a.b"]})));
+    }
+
+    #[test]
+    fn the_names_of_ports_are_unique() {
+        let port = json!({"port": {"number": 80, "protocol": "HTTP", "name": "web"}, "hosts": ["*"]});
+        refused("Gateway", json!({"servers": [port, port]}), &["spec.servers[1].port.name"]);
+    }
+
+    #[test]
+    fn tls_settings_belong_to_ports_with_tls() {
+        refused("Gateway", secure(json!(null)), &["spec.servers[0].tls"]);
+        refused(
+            "Gateway",
+            server(json!({"tls": {"mode": "SIMPLE", "credentialName": "c"}})),
+            &["spec.servers[0].tls"],
+        );
+        let tcp = json!({"number": 1, "protocol": "TCP", "name": "x"});
+        refused("Gateway", server(json!({"port": tcp, "tls": {}})), &["spec.servers[0].tls"]);
+        accepted("Gateway", server(json!({"tls": {"httpsRedirect": true}})));
+        accepted("Gateway", secure(json!({"mode": "SIMPLE", "credentialName": "c"})));
+    }
+
+    #[test]
+    fn certificates_come_from_one_place() {
+        for (tls, at) in [
+            (
+                json!({"mode": "SIMPLE"}),
+                &["spec.servers[0].tls.serverCertificate", "spec.servers[0].tls.privateKey"][..],
+            ),
+            (
+                json!({"mode": "MUTUAL", "serverCertificate": "a", "privateKey": "b"}),
+                &["spec.servers[0].tls.caCertificates"],
+            ),
+            (
+                json!({"mode": "SIMPLE", "tlsCertificates": [{"serverCertificate": "a"}]}),
+                &["spec.servers[0].tls.tlsCertificates[0].privateKey"],
+            ),
+            (
+                json!({"mode": "SIMPLE", "credentialName": "a", "credentialNames": ["b"]}),
+                &["spec.servers[0].tls"],
+            ),
+            (
+                json!({"mode": "ISTIO_MUTUAL", "credentialName": "a", "privateKey": "b"}),
+                &["spec.servers[0].tls.privateKey", "spec.servers[0].tls.credentialName"],
+            ),
+            (
+                json!({"mode": "SIMPLE", "serverCertificate": "a", "privateKey": "b", "caCrl": "c"}),
+                &["spec.servers[0].tls.caCrl"],
+            ),
+        ] {
+            refused("Gateway", secure(tls), at);
+        }
+        accepted("Gateway", secure(json!({"mode": "SIMPLE", "credentialName": "a", "caCrl": "c"})));
+        accepted("Gateway", secure(json!({"mode": "ISTIO_MUTUAL"})));
+    }
+
+    #[test]
+    fn what_is_ignored_is_warned_of() {
+        for (tls, at) in [
+            (json!({"mode": "PASSTHROUGH", "credentialName": "a"}), &["spec.servers[0].tls"][..]),
+            (
+                json!({"mode": "ISTIO_MUTUAL", "minProtocolVersion": "TLSV1_0"}),
+                &["spec.servers[0].tls.minProtocolVersion"],
+            ),
+            (
+                json!({"mode": "ISTIO_MUTUAL", "cipherSuites": ["AES128-SHA", "AES128-SHA", "NONE", "-AES"]}),
+                &["spec.servers[0].tls.cipherSuites", "spec.servers[0].tls.cipherSuites"],
+            ),
+            (json!({"mode": "ISTIO_MUTUAL", "httpsRedirect": true}), &["spec.servers[0].tls.httpsRedirect"]),
+        ] {
+            warned("Gateway", secure(tls), at);
+        }
+    }
+}

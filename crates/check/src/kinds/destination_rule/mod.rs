@@ -43,3 +43,6 @@ pub(crate) fn check(metadata: &Metadata, spec: &DestinationRule, found: &mut Fin
     export_to::check(exported, namespace, &spec.export_to, &at.field("exportTo"), found);
     selector::by_match_labels(spec.workload_selector.as_ref(), &at.field("workloadSelector"), found);
 }
+
+#[cfg(test)]
+mod tests;

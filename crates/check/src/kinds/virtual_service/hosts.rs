@@ -75,10 +75,8 @@ pub(super) fn check<'a>(
         found.verdict(&at.index(index), verdict);
     }
     for (index, host) in spec.hosts.iter().enumerate() {
-        // Of two that are equal, the later one is too many.
-        let other = good
-            .covering(host)
-            .find(|other| *other < index || (*other > index && spec.hosts.get(*other) != Some(host)));
+        // Of two that are equal only the first is in the index, so the later one is told.
+        let other = good.covering(host).find(|other| *other != index);
         if let Some(other) = other.and_then(|other| spec.hosts.get(other)) {
             found.error(&at.index(index), format!("duplicate hosts in virtual service: {host} & {other}"));
         }
