@@ -23,7 +23,7 @@ impl Finding {
 }
 
 /// Nobody reads more of one object, and nobody shall fill our memory with them.
-const MOST: usize = 1_000;
+const MOST: usize = 2_000;
 
 /// Everything that was found in one object, in the order of the walk; of very many only the first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -57,9 +57,9 @@ impl FromStr for Duration {
 }
 
 fn parse(text: &str) -> Option<Duration> {
-    let (sign, mut rest) = match text.strip_prefix('-') {
-        Some(rest) => (-1, rest),
-        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    let (negative, mut rest) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
     if rest == "0" {
         return Some(Duration::default());
@@ -67,52 +67,61 @@ fn parse(text: &str) -> Option<Duration> {
     if rest.is_empty() {
         return None;
     }
-    let mut total: i128 = 0;
+    let mut total: u64 = 0;
     while !rest.is_empty() {
-        let (whole, after) = digits(rest);
-        let (fraction, after) = match after.strip_prefix('.') {
-            Some(after) => digits(after),
-            None => ("", after),
-        };
-        if whole.is_empty() && fraction.is_empty() {
-            return None;
-        }
-        let end = after.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(after.len());
-        let (unit, after) = after.split_at(end);
-        let unit: i128 = match unit {
-            "ns" => 1,
-            "us" | "µs" | "μs" => 1_000,
-            "ms" => 1_000_000,
-            "s" => NANOS,
-            "m" => 60 * NANOS,
-            "h" => 3_600 * NANOS,
-            _ => return None,
-        };
-        let whole: i64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
-        total += i128::from(whole) * unit + part(fraction, unit);
-        // Checked at every step, so that a long row of terms cannot wrap around.
-        if total > i128::from(i64::MAX) + i128::from(sign == -1) {
-            return None;
-        }
+        let (part, after) = term(rest)?;
+        total = total.checked_add(part).filter(|total| *total <= LARGEST)?;
         rest = after;
     }
-    Duration::from_nanos(sign * total)
+    let total = i128::from(total);
+    Duration::from_nanos(if negative { -total } else { total })
+}
+
+/// Nanoseconds, of either sign; the positive ones end one earlier.
+const LARGEST: u64 = 1 << 63;
+
+/// A number with its unit, in nanoseconds, and what follows it.
+fn term(text: &str) -> Option<(u64, &str)> {
+    let (whole, rest) = digits(text);
+    let (fraction, rest) = rest.strip_prefix('.').map_or(("", rest), digits);
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let end = rest.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(rest.len());
+    let (unit, rest) = rest.split_at(end);
+    let unit: u64 = match unit {
+        "ns" => 1,
+        // Two letters look alike: the sign for micro and the Greek one.
+        "us" | "\u{b5}s" | "\u{3bc}s" => 1_000,
+        "ms" => 1_000_000,
+        "s" => 1_000_000_000,
+        "m" => 60_000_000_000,
+        "h" => 3_600_000_000_000,
+        _ => return None,
+    };
+    let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+    let whole = whole.checked_mul(unit).filter(|whole| *whole <= LARGEST)?;
+    Some((whole.checked_add(part(fraction, unit))?, rest))
 }
 
 fn digits(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()))
 }
 
-/// A decimal fraction of a unit, cut at the nanosecond.
-fn part(fraction: &str, unit: i128) -> i128 {
-    let mut value = 0;
-    let mut scale = 1;
-    // More digits than these cannot change a nanosecond of an hour.
-    for digit in fraction.bytes().take(15) {
-        value = value * 10 + i128::from(digit - b'0');
-        scale *= 10;
+/// A fraction of a unit, by way of a float as Go does it: `0.9999999999999999999ms` is a millisecond.
+fn part(fraction: &str, unit: u64) -> u64 {
+    let (mut digits, mut scale) = (0_u64, 1.0_f64);
+    for digit in fraction.bytes() {
+        if digits > (LARGEST - 1) / 10 {
+            break;
+        }
+        let next = digits * 10 + u64::from(digit - b'0');
+        if next > LARGEST {
+            break;
+        }
+        (digits, scale) = (next, scale * 10.0);
     }
-    value * unit / scale
+    (digits as f64 * (unit as f64 / scale)) as u64
 }
 
 impl fmt::Display for Duration {
@@ -167,7 +176,10 @@ mod tests {
             ("1ns", "0.000000001s"),
             ("1h1m1s1ms1us1ns", "3661.001001001s"),
             ("9223372036854775807ns", "9223372036.854775807s"),
-            ("0.3333333333333333333h", "1199.999999999s"),
+            ("0.3333333333333333333h", "1200s"),
+            ("0.9999999999999999999999999ms", "0.001s"),
+            ("0.999999999ms", "0.000999999s"),
+            ("-9223372036854775808ns", "-9223372036.854775808s"),
         ] {
             assert_eq!(text.parse::<Duration>().unwrap().to_string(), printed, "{text}");
         }

@@ -41,11 +41,23 @@ pub mod istio {
 
     pub mod networking {
         pub mod v1alpha3 {
-            #![allow(clippy::all, clippy::pedantic, clippy::nursery, unused_qualifications, reason = "generated")]
+            #![allow(
+                clippy::all,
+                clippy::pedantic,
+                clippy::nursery,
+                unused_qualifications,
+                reason = "generated"
+            )]
             include!("generated/istio.networking.v1alpha3.rs");
         }
         pub mod v1beta1 {
-            #![allow(clippy::all, clippy::pedantic, clippy::nursery, unused_qualifications, reason = "generated")]
+            #![allow(
+                clippy::all,
+                clippy::pedantic,
+                clippy::nursery,
+                unused_qualifications,
+                reason = "generated"
+            )]
             include!("generated/istio.networking.v1beta1.rs");
         }
     }

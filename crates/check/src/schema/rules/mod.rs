@@ -5,7 +5,6 @@
 //! function sees a value whose types are right, and answers what the server's evaluation would: an evaluation that
 //! fails (no such key, no such duration) refuses, as `false` does. Nulls count as absent.
 
-mod duration;
 mod table;
 mod url;
 

@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
+use mizzen_api::proto::Duration;
 use serde_json::Value;
 
-use super::{Holds, at_most_one, duration, has, items, keys, present, text, text_or, url};
+use super::{Holds, at_most_one, has, items, keys, present, text, text_or, url};
 
 const FETCHED_FROM: &[&str] = &["", "http", "https", "file", "oci"];
 
@@ -17,7 +18,7 @@ pub(super) const RULES: &[(&str, Holds)] = &[
     (r#"self in ["", "HTTP", "HTTPS"]"#, |value| matches!(text(value), "" | "HTTP" | "HTTPS")),
     ("0 < self && self <= 65535", |value| value.as_i64().is_some_and(is_port)),
     ("duration(self) >= duration('1ms')", |value| {
-        duration::nanoseconds(text(value)).is_some_and(|nanoseconds| nanoseconds >= 1_000_000)
+        text(value).parse::<Duration>().is_ok_and(|length| length >= Duration::from_millis(1))
     }),
     (r#"url(self).getScheme() in ["http", "https"]"#, |value| {
         url::scheme(text(value)).is_some_and(|scheme| scheme == "http" || scheme == "https")
