@@ -9,13 +9,13 @@
 
 use super::{
     json::{Json, entries},
-    scalar,
+    newer, scalar,
     types::{Type, find},
 };
 use crate::Findings;
 use mizzen_api::proto::Struct;
 use mizzen_text::At;
-use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
+use prost_reflect::{Cardinality, FieldDescriptor, Kind, MessageDescriptor, Syntax};
 
 /// No configuration is as deep, and no stack shall end because one claims to be.
 const DEEPEST: usize = 200;
@@ -62,14 +62,19 @@ fn fields(
         }
         let at = place.at.field(name);
         let Some(field) = field(message, name) else {
+            if newer::is_field(message.full_name(), name) {
+                continue;
+            }
             found.warning(&at, format!("Envoy filter: unknown field {name:?} in {}", message.full_name()));
             continue;
         };
         let outdone = name != field.json_name() && object.fields.contains_key(field.json_name());
         if !json.is_null() && !outdone {
-            field_value(&field, json, place.at(&at), found);
+            let single = place.single && stays(&field, object);
+            field_value(&field, json, Place { single, ..place.at(&at) }, found);
         }
     }
+    required(message, object, place.at, found);
     if place.single {
         typed(message, object, place.at, found);
     }
@@ -77,17 +82,45 @@ fn fields(
 
 /// Both spellings are read.
 fn field(message: &MessageDescriptor, name: &str) -> Option<FieldDescriptor> {
-    message.get_field_by_json_name(name).or_else(|| message.get_field_by_name(name))
+    let field = message.get_field_by_json_name(name).or_else(|| message.get_field_by_name(name));
+    field.filter(newer::is_in_istio)
+}
+
+/// Whether there is something for it. If both spellings are there, the one of JSON counts.
+fn is_given(field: &FieldDescriptor, object: &Struct) -> bool {
+    object
+        .fields
+        .get(field.json_name())
+        .or_else(|| object.fields.get(field.name()))
+        .is_some_and(|value| !Json::from(value).is_null())
+}
+
+/// Of several arms of a oneof the last stays, in the order of the message.
+fn stays(field: &FieldDescriptor, object: &Struct) -> bool {
+    field.containing_oneof().is_none_or(|oneof| {
+        !oneof.fields().skip_while(|arm| arm != field).skip(1).any(|arm| is_given(&arm, object))
+    })
+}
+
+/// Only the oldest messages have fields that must be there.
+fn required(message: &MessageDescriptor, object: &Struct, at: &At<'_>, found: &mut Findings) {
+    if message.parent_file().syntax() != Syntax::Proto2 {
+        return;
+    }
+    for field in message.fields().filter(|field| field.cardinality() == Cardinality::Required) {
+        if !is_given(&field, object) {
+            found.error(
+                &at.field(field.json_name()),
+                format!("Envoy filter: required field {} not set", field.full_name()),
+            );
+        }
+    }
 }
 
 /// A filter must say what its configuration is; Envoy no longer finds that out by its name.
 fn typed(message: &MessageDescriptor, object: &Struct, at: &At<'_>, found: &mut Findings) {
     let given = |json_name: &str| {
-        message.get_field_by_json_name(json_name).is_some_and(|field| {
-            [field.json_name(), field.name()]
-                .iter()
-                .any(|name| object.fields.get(*name).is_some_and(|value| !Json::from(value).is_null()))
-        })
+        message.get_field_by_json_name(json_name).is_some_and(|field| is_given(&field, object))
     };
     if message.get_field_by_json_name("typedConfig").is_some()
         && !given("typedConfig")

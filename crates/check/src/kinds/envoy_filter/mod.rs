@@ -4,6 +4,7 @@ mod json;
 mod matches;
 mod message;
 mod names;
+mod newer;
 mod scalar;
 mod types;
 

@@ -1,6 +1,6 @@
 //! Values without fields: numbers, texts, bytes, enums, times. As Istio's old JSON library reads them.
 
-use super::json::Json;
+use super::{json::Json, newer::is_enum_name};
 use crate::value::Verdict;
 use mizzen_api::proto::Duration;
 use prost_reflect::{EnumDescriptor, Kind};
@@ -144,7 +144,11 @@ fn is_base64(text: &str) -> bool {
 /// By name, or by number, which need not have a name.
 fn enumeration(names: &EnumDescriptor, json: Json<'_>) -> Verdict {
     match json {
-        Json::Text(name) if names.get_value_by_name(name).is_some() => Ok(()),
+        Json::Text(name)
+            if names.get_value_by_name(name).is_some() || is_enum_name(names.full_name(), name) =>
+        {
+            Ok(())
+        }
         Json::Text(name) => {
             let known: Vec<_> = names.values().take(20).map(|value| value.name().to_owned()).collect();
             Err(format!(

@@ -203,8 +203,25 @@ fn a_filter_that_is_only_named_is_a_warning() {
         value("CLUSTER", json!({"transport_socket": {"name": "tls"}})),
         &format!("{VALUE}.transport_socket"),
     );
-    // Istio does not look into lists.
+    // Of several arms of a oneof the last stays, and Istio looks at nothing else.
+    let balance = json!({"extend_balance": {"name": "a"}, "exact_balance": {}});
+    warned_at(
+        value("LISTENER", json!({"connection_balance_config": balance})),
+        &format!("{VALUE}.connection_balance_config.extend_balance"),
+    );
+    let balance = json!({"extend_balance": {"name": "a"}, "cpu_locality_balance": {}});
+    accepted(value("LISTENER", json!({"connection_balance_config": balance})));
+    // Nor does it look into lists.
     accepted(value("FILTER_CHAIN", json!({"filters": [{"name": "a"}]})));
+}
+
+#[test]
+fn a_field_of_an_old_message_may_be_required() {
+    let option = json!({"name": [{"isExtension": true}]});
+    refused_at(
+        filter(json!({"@type": "a/google.protobuf.FieldOptions", "uninterpreted_option": [option]})),
+        &format!("{VALUE}.typed_config.uninterpreted_option[0].name[0].namePart"),
+    );
 }
 
 #[test]
