@@ -4,6 +4,7 @@
 mod document;
 mod finding;
 mod kinds;
+pub mod mesh;
 mod parts;
 pub mod schema;
 #[cfg(test)]

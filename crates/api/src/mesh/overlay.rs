@@ -51,15 +51,14 @@ pub(super) fn lay<T: Message>(base: &T, document: &Value, top: &[&str]) -> Resul
         _ => Map::new(),
     };
     for (name, value) in said {
-        if let Some(field) = field(&descriptor, name)
-            && !value.is_null()
-        {
+        let Some(field) = field(&descriptor, name) else { continue };
+        // Of a field's two spellings the newer counts, even if it says nothing.
+        let older = field.json_name() != name && said.contains_key(field.json_name());
+        if !older && !value.is_null() {
             forget(&descriptor, &field, &mut laid);
+            laid.insert(name.clone(), value.clone());
         }
     }
-    laid.extend(
-        said.iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.clone(), value.clone())),
-    );
     read::message(&descriptor, &Value::Object(laid), top)
 }
 

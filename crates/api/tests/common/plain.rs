@@ -39,7 +39,8 @@ fn field_value(field: &FieldDescriptor, json: &Value) -> Option<Value> {
             let default = match field.kind() {
                 Type::Message(_) => false,
                 Type::Enum(names) => value == json!(names.default_value().name()),
-                _ => [json!(""), json!(0), json!("0"), json!(false)].contains(&value),
+                Type::Int64 | Type::Uint64 => value == json!("0"),
+                _ => [json!(""), json!(0), json!(false)].contains(&value),
             };
             let told = !default || field.supports_presence();
             told.then_some(value)
@@ -49,6 +50,8 @@ fn field_value(field: &FieldDescriptor, json: &Value) -> Option<Value> {
 
 fn one(kind: &Type, json: &Value) -> Value {
     match kind {
+        // Nothing can be absent from a list or a map.
+        Type::Message(message) if json.is_null() && message.package_name() != "google.protobuf" => json!({}),
         Type::Message(message) if message.package_name() == "google.protobuf" => {
             well_known(message.name(), json)
         }
@@ -70,6 +73,8 @@ fn well_known(name: &str, json: &Value) -> Value {
         ("Duration", Value::String(text)) => {
             text.parse::<Duration>().map_or_else(|_| json.clone(), |length| json!(length.to_string()))
         }
+        // Istio writes these six fields (all of Stackdriver) in quotes, the generated code does not; and both are read.
+        ("Int64Value", Value::Number(number)) => json!(number.to_string()),
         ("Struct" | "Value" | "ListValue", Value::Object(fields)) => Value::Object(
             fields.iter().map(|(name, value)| (name.clone(), well_known("Value", value))).collect(),
         ),

@@ -1,6 +1,7 @@
 //! Rules about a single value: a host name, a label, a port, a length of time. Each says what is wrong in words, and
 //! leaves to the caller where.
 
+pub(crate) mod address;
 pub(crate) mod cel;
 pub(crate) mod header;
 pub(crate) mod host;
