@@ -150,6 +150,7 @@ fn tls_fits_port(server: &Server, at: &At<'_>, found: &mut Findings) {
 }
 
 #[cfg(test)]
+#[expect(clippy::needless_pass_by_value, reason = "json! is read more easily without a & before it")]
 mod tests {
     use super::super::tests::{accepted, accepted_with, refused, refused_with, warned};
     use serde_json::{Value, json};

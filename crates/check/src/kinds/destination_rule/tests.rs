@@ -1,5 +1,7 @@
 //! Each rule once broken, and once kept.
 
+#![expect(clippy::needless_pass_by_value, reason = "json! is read more easily without a & before it")]
+
 use super::super::tests::{accepted, refused, refused_with, warned};
 use serde_json::{Value, json};
 

@@ -69,6 +69,7 @@ fn delay(delay: &Delay, at: &At<'_>, found: &mut Findings) {
     }
 }
 
+#[expect(clippy::manual_range_contains, reason = "what is no number is in no range, and Istio takes it")]
 fn percentage(percent: Option<&Percent>, at: &At<'_>, found: &mut Findings) {
     let Some(Percent { value }) = percent.copied() else { return };
     // Envoy counts in millionths.
