@@ -40,11 +40,15 @@ fn field_value(field: &FieldDescriptor, json: &mut Value) -> bool {
         Value::Object(entries) if field.is_map() => {
             let Type::Message(entry) = field.kind() else { return false };
             let kind = entry.map_entry_value_field().kind();
-            entries.values_mut().fold(false, |changed, value| element(field, &kind, value) || changed)
+            entries
+                .values_mut()
+                .map(|value| element(field, &kind, value))
+                .fold(false, |one, other| one | other)
         }
-        Value::Array(items) if field.is_list() => {
-            items.iter_mut().fold(false, |changed, item| element(field, &field.kind(), item) || changed)
-        }
+        Value::Array(items) if field.is_list() => items
+            .iter_mut()
+            .map(|item| element(field, &field.kind(), item))
+            .fold(false, |one, other| one | other),
         value => one(field, &field.kind(), value),
     }
 }

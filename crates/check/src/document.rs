@@ -88,8 +88,13 @@ fn object(document: &Value, namespace: &str) -> Outcome {
     found.extend_where_silent(unreadable);
     match object {
         Ok(mut object) => {
-            if object.metadata.namespace.is_empty() {
-                namespace.clone_into(&mut object.metadata.namespace);
+            let metadata = &mut object.metadata;
+            if metadata.namespace.is_empty() {
+                namespace.clone_into(&mut metadata.namespace);
+            }
+            // The webhook is asked when the API server has made the name.
+            if metadata.name.is_empty() && !metadata.generate_name.is_empty() {
+                metadata.name = format!("{}xxxxx", metadata.generate_name);
             }
             found.extend_where_silent(validate(&object));
         }

@@ -1,5 +1,6 @@
 //! Is this object acceptable? Everything that Istio's CRDs and its validating webhook would say of an object, without
 //! I/O and in one pass.
+#![cfg_attr(test, allow(clippy::needless_pass_by_value, reason = "tests write objects where they use them"))]
 
 mod document;
 mod finding;

@@ -1,5 +1,6 @@
 //! Specs made up from what fields a kind has: each along one chosen path, with other fields beside it by chance, in
 //! the form in which Istio would write it (nothing that equals its default). The same seed gives the same spec.
+#![allow(clippy::needless_pass_by_value, reason = "ways are made where they are used")]
 
 use super::paths::{FieldPath, message_of};
 use prost_reflect::{Cardinality, EnumDescriptor, FieldDescriptor, Kind as Type, MessageDescriptor};
@@ -63,7 +64,7 @@ fn message(
 ) -> Value {
     let mut json = Map::new();
     let target = wanted.first();
-    let mut arms: Vec<String> = target.and_then(|field| arm(field)).into_iter().collect();
+    let mut arms: Vec<String> = target.and_then(arm).into_iter().collect();
     let mut add = |field: &FieldDescriptor,
                    rest: &[FieldDescriptor],
                    random: &mut Random,
@@ -134,11 +135,11 @@ fn scalar(field: &FieldDescriptor, random: &mut Random) -> Value {
         Type::Bool => json!(true),
         Type::String => json!(random.text()),
         Type::Double | Type::Float => number((random.below(1_000) + 1) as f64 / 8.0),
-        Type::Int32 | Type::Sint32 | Type::Sfixed32 => json!(random.below(1 << 31) as i32 - (1 << 30) | 1),
+        Type::Int32 | Type::Sint32 | Type::Sfixed32 => json!((random.below(1 << 31) as i32 - (1 << 30)) | 1),
         Type::Uint32 | Type::Fixed32 => json!(random.below(1 << 32) | 1),
         // 64 bits do not fit into a JSON number everywhere, so they are written as text.
         Type::Int64 | Type::Sint64 | Type::Sfixed64 => {
-            json!((random.below(1 << 53) as i64 - (1 << 52) | 1).to_string())
+            json!(((random.below(1 << 53) as i64 - (1 << 52)) | 1).to_string())
         }
         Type::Uint64 | Type::Fixed64 => json!((random.below(1 << 53) | 1).to_string()),
         Type::Bytes => json!("aGVsbG8="),

@@ -1,5 +1,6 @@
 //! A row's arguments → an object of which they are a part, and the rest of which is fine. Upstream tests the pieces of
 //! its validators one by one; ours are asked through the front door.
+#![allow(clippy::needless_pass_by_value, reason = "parts are made where they are used")]
 
 use mizzen_testkit::oracle::data::Row;
 use serde_json::{Value, json};

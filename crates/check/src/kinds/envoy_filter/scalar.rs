@@ -138,7 +138,7 @@ fn is_base64(text: &str) -> bool {
             _ => return false,
         }
     }
-    length % 4 == 0 && padding <= 2
+    length.is_multiple_of(4) && padding <= 2
 }
 
 /// By name, or by number, which need not have a name.

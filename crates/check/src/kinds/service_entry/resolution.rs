@@ -30,7 +30,7 @@ pub(super) fn check(metadata: &Metadata, entry: &ServiceEntry, at: &At<'_>, foun
         Ok(by @ (Resolution::Dns | Resolution::DnsRoundRobin)) => dns(entry, by, at, found),
         Ok(Resolution::DynamicDns) => dynamic_dns(metadata, entry, at, found),
         Err(_) => {
-            found.error(&at.field("resolution"), format!("unsupported resolution type {}", entry.resolution))
+            found.error(&at.field("resolution"), format!("unsupported resolution type {}", entry.resolution));
         }
     }
     if entry.resolution != Resolution::None as i32 {
