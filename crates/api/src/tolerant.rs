@@ -40,10 +40,11 @@ fn field_value(field: &FieldDescriptor, json: &mut Value) -> bool {
         Value::Object(entries) if field.is_map() => {
             let Type::Message(entry) = field.kind() else { return false };
             let kind = entry.map_entry_value_field().kind();
-            entries.values_mut().fold(false, |changed, value| element(field, &kind, value) || changed)
+            // Every one of them, not only up to the first that changes.
+            entries.values_mut().filter_map(|value| element(field, &kind, value).then_some(())).count() > 0
         }
         Value::Array(items) if field.is_list() => {
-            items.iter_mut().fold(false, |changed, item| element(field, &field.kind(), item) || changed)
+            items.iter_mut().filter_map(|item| element(field, &field.kind(), item).then_some(())).count() > 0
         }
         value => one(field, &field.kind(), value),
     }

@@ -71,7 +71,9 @@ fn tracing(tracing: &Tracing, at: &At<'_>, found: &mut Findings) {
         found.warning(&field, "multiple providers is not currently supported");
     }
     providers(&tracing.providers, &field, found);
-    if tracing.random_sampling_percentage.is_some_and(|percent| percent < 0.0 || percent > 100.0) {
+    #[allow(clippy::manual_range_contains, reason = "what is not a number passes, as it does with Istio")]
+    let outside = |percent: f64| percent < 0.0 || percent > 100.0;
+    if tracing.random_sampling_percentage.is_some_and(outside) {
         found.error(
             &at.field("randomSamplingPercentage"),
             "randomSamplingPercentage must be in range [0.0, 100.0]",

@@ -45,7 +45,7 @@ fn lua(script: &LuaConfig, at: &At<'_>, found: &mut Findings) {
         0 => found.error(&at, "lua.inlineCode cannot be empty"),
         1..=LONGEST_SCRIPT => {}
         length => {
-            found.error(&at, format!("lua.inlineCode exceeds maximum size of 64KB: it has {length} bytes"))
+            found.error(&at, format!("lua.inlineCode exceeds maximum size of 64KB: it has {length} bytes"));
         }
     }
 }

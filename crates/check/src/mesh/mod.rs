@@ -119,7 +119,7 @@ fn trust_domain(name: &str) -> Verdict {
 /// As in a DestinationRule, where upstream has since grown stricter about HTTP/2's pings and warns of an old field.
 fn traffic_policy(policy: &DefaultTrafficPolicy, at: &At<'_>, found: &mut Findings) {
     if let Some(pool) = &policy.connection_pool {
-        let mut pool = pool.clone();
+        let mut pool = *pool;
         if let Some(http) = &mut pool.http {
             http.http2_keep_alive = None;
         }

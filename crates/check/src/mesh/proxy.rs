@@ -142,7 +142,7 @@ fn private_key_provider(provider: &PrivateKeyProvider, at: &At<'_>, found: &mut 
     match delay {
         None => found.error(&at.field("pollDelay"), "pollDelay is required"),
         Some(delay) if delay.as_nanos() == 0 => {
-            found.error(&at.field("pollDelay"), "pollDelay must be non zero")
+            found.error(&at.field("pollDelay"), "pollDelay must be non zero");
         }
         Some(_) => {}
     }

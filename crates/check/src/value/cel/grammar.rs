@@ -205,7 +205,11 @@ impl<'a> Reader<'a> {
             }
             let piece = self.member()?;
             // Two of them are none.
-            return Ok(if signs % 2 == 0 { piece } else { Piece { shape: Shape::Other, at, ..piece } });
+            return Ok(if signs.is_multiple_of(2) {
+                piece
+            } else {
+                Piece { shape: Shape::Other, at, ..piece }
+            });
         }
         self.member()
     }
