@@ -67,10 +67,10 @@ fn proxy_over(base: &ProxyConfig, document: &Value, top: &[&str]) -> Result<Prox
         if headers.forwarded_client_cert == 0 {
             headers.forwarded_client_cert = base.forwarded_client_cert;
         }
-        headers.request_id = headers.request_id.take().or(base.request_id);
-        headers.attempt_count = headers.attempt_count.take().or(base.attempt_count);
+        headers.request_id = headers.request_id.or(base.request_id);
+        headers.attempt_count = headers.attempt_count.or(base.attempt_count);
         headers.server = headers.server.take().or_else(|| base.server.clone());
-        headers.envoy_debug_headers = headers.envoy_debug_headers.take().or(base.envoy_debug_headers);
+        headers.envoy_debug_headers = headers.envoy_debug_headers.or(base.envoy_debug_headers);
     }
     Ok(proxy)
 }

@@ -71,7 +71,7 @@ fn tracing(tracing: &Tracing, at: &At<'_>, found: &mut Findings) {
         found.warning(&field, "multiple providers is not currently supported");
     }
     providers(&tracing.providers, &field, found);
-    // Not by a range: what is no number is in none, and Istio takes it.
+    #[allow(clippy::manual_range_contains, reason = "what is not a number passes, as it does with Istio")]
     let outside = |percent: f64| percent < 0.0 || percent > 100.0;
     if tracing.random_sampling_percentage.is_some_and(outside) {
         found.error(

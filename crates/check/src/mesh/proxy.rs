@@ -9,8 +9,8 @@ use crate::{
 use mizzen_api::proto::{
     Duration,
     istio::mesh::v1alpha1::{
-        PrivateKeyProvider, ProxyConfig, Tracing, private_key_provider::Provider, proxy_config::ClusterName,
-        tracing::Tracer,
+        AuthenticationPolicy, PrivateKeyProvider, ProxyConfig, Tracing, private_key_provider::Provider,
+        proxy_config::ClusterName, tracing::Tracer,
     },
 };
 use mizzen_text::At;
@@ -57,6 +57,16 @@ pub(super) fn check(proxy: &ProxyConfig, at: &At<'_>, found: &mut Findings) {
     }
     found.verdict(&at.field("proxyAdminPort"), port(proxy.proxy_admin_port));
     found.verdict(&at.field("statusPort"), port(proxy.status_port));
+    // INHERIT is in the list of the words, but nobody is there to inherit from.
+    if !matches!(
+        proxy.control_plane_auth_policy(),
+        AuthenticationPolicy::None | AuthenticationPolicy::MutualTls
+    ) {
+        found.error(
+            &at.field("controlPlaneAuthPolicy"),
+            "unrecognized control plane auth policy: NONE and MUTUAL_TLS are allowed",
+        );
+    }
     if let Some(provider) = &proxy.private_key_provider {
         private_key_provider(provider, &at.field("privateKeyProvider"), found);
     }

@@ -121,6 +121,7 @@ fn every_wrong_field_of_a_proxy_is_told() {
             "connectionSettings.httpIdleTimeout",
         ],
     );
+    refused(&proxy(&json!({"controlPlaneAuthPolicy": "INHERIT"})), &["controlPlaneAuthPolicy"]);
     refused(&proxy(&json!({"privateKeyProvider": {}})), &["privateKeyProvider"]);
     refused(&proxy(&json!({"tracing": {"zipkin": {}}})), &["tracing.zipkin.address"]);
 }

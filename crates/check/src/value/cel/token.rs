@@ -177,7 +177,7 @@ fn escape(rest: &str) -> Option<usize> {
             rest.get(2..2 + digits).is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()));
         is.then_some(2 + digits)
     };
-    match rest.as_bytes().get(1)? {
+    match *rest.as_bytes().get(1)? {
         b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'"' | b'\'' | b'\\' | b'?' | b'`' => Some(2),
         b'x' | b'X' => hex(2),
         b'u' => hex(4),
