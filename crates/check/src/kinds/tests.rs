@@ -1,5 +1,7 @@
 //! How the kinds' tests say what they expect of an object.
 
+#![allow(clippy::needless_pass_by_value, reason = "json!(…) stands in the call")]
+
 use crate::{Finding, Findings, validate};
 use mizzen_api::{Kind, Object};
 use mizzen_text::Severity;

@@ -1,3 +1,5 @@
+#![allow(clippy::needless_pass_by_value, reason = "json!(…) stands in the call")]
+
 use crate::kinds::tests::{refused, warned};
 use serde_json::{Value, json};
 
