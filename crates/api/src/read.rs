@@ -176,6 +176,14 @@ mod tests {
     }
 
     #[test]
+    fn a_free_form_number_may_be_larger_than_a_float_can_tell() {
+        let large = |number: Value| json!({"configPatches": [{"patch": {"value": {"a": [number]}}}]});
+        let written = read("EnvoyFilter", &large(json!(12_345_678_901_234_567_890_u64))).unwrap();
+        assert_eq!(written, large(json!(12_345_678_901_234_567_890_f64)));
+        assert!(read("EnvoyFilter", &large(json!(i64::MIN))).is_ok());
+    }
+
+    #[test]
     fn what_cannot_be_read_is_told_with_its_field() {
         for (kind, spec, path) in [
             ("VirtualService", json!({"hosts": "a"}), "spec.hosts"),

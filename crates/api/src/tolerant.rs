@@ -1,5 +1,6 @@
 //! What Istio's JSON reader forgives and the generated code does not: `null` is as good as absent and, in a list or map,
-//! as good as nothing said; a number in a wrapper may be quoted; of a field's two spellings the newer counts.
+//! as good as nothing said; a number in a wrapper may be quoted; of a field's two spellings the newer counts; a
+//! whole number in a free-form part may be larger than a float can tell.
 //!
 //! Such documents are rare, so the price of a copy is paid only for one that could not be read as it was.
 
@@ -73,6 +74,9 @@ fn element(field: &FieldDescriptor, kind: &Type, json: &mut Value) -> bool {
 fn one(field: &FieldDescriptor, kind: &Type, json: &mut Value) -> bool {
     match (inner(field), kind, &*json) {
         (Some(inner), _, _) => message(&inner, json),
+        (None, Type::Message(free), _) if matches!(free.name(), "Struct" | "Value" | "ListValue") => {
+            floats(json)
+        }
         (None, Type::Message(wrapper), Value::String(text)) => match wrapper.name() {
             "Int32Value" | "Int64Value" | "UInt32Value" | "UInt64Value" | "DoubleValue" | "FloatValue" => {
                 let Ok(number) = text.parse::<Number>() else { return false };
@@ -82,6 +86,29 @@ fn one(field: &FieldDescriptor, kind: &Type, json: &mut Value) -> bool {
             _ => false,
         },
         _ => false,
+    }
+}
+
+/// Numbers of free-form parts are floats, also where they are whole and larger than a float can tell apart.
+fn floats(json: &mut Value) -> bool {
+    /// From here on, floats have gaps between whole numbers.
+    const EXACT: u64 = 1 << 53;
+    match json {
+        Value::Number(number) => {
+            let large = |size: u64| size > EXACT;
+            let whole = number.as_u64().is_some_and(large)
+                || number.as_i64().map(i64::unsigned_abs).is_some_and(large);
+            match number.as_f64().filter(|_| whole).and_then(Number::from_f64) {
+                Some(float) => {
+                    *number = float;
+                    true
+                }
+                None => false,
+            }
+        }
+        Value::Array(items) => items.iter_mut().map(floats).fold(false, |one, other| one | other),
+        Value::Object(fields) => fields.values_mut().map(floats).fold(false, |one, other| one | other),
+        Value::Null | Value::Bool(_) | Value::String(_) => false,
     }
 }
 
