@@ -53,7 +53,7 @@ fn walk<'a>(
     }
     let text = |part: &'a Value, name| part.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let metadata = document.get("metadata").unwrap_or(&Value::Null);
-    let outcome = match object(document, namespace) {
+    let outcome = match object(document, namespace, depth) {
         Outcome::Findings(found) => Outcome::Findings(found.below(at)),
         passed_by @ Outcome::PassedBy(_) => passed_by,
     };
@@ -70,13 +70,17 @@ fn walk<'a>(
 fn list(document: &Value) -> Option<&Vec<Value>> {
     let identity = Identity::of(document)?;
     let is_list = identity.kind.ends_with("List") && identity.istio_kind().is_none();
-    if is_list { document.get("items")?.as_array() } else { None }
+    let items = if is_list { document.get("items") } else { None };
+    items.and_then(Value::as_array)
 }
 
-fn object(document: &Value, namespace: &str) -> Outcome {
-    let Some(identity) = Identity::of(document) else {
-        return Outcome::PassedBy("it has no apiVersion and kind, so it is no Kubernetes object");
-    };
+fn object(document: &Value, namespace: &str, depth: usize) -> Outcome {
+    let Some(identity) = Identity::of(document) else { return no_identity(document, depth) };
+    if identity.kind == "List" {
+        let finding = Finding::error(Code::WrongType, "must be a list");
+        let path = Path(vec![Step::Field("items".to_owned())]);
+        return Outcome::Findings(Finding { path, ..finding }.into());
+    }
     if identity.istio_kind().is_none() {
         return match unknown_kind(&identity) {
             Some(finding) => Outcome::Findings(finding.into()),
@@ -85,7 +89,8 @@ fn object(document: &Value, namespace: &str) -> Outcome {
     }
     let mut found = schema::check(document, schema::Unknown::Refuse).unwrap_or_default();
     let (object, unreadable) = read_around(document);
-    found.extend_where_silent(unreadable);
+    let blanked: Vec<Path> = unreadable.iter().map(|finding| finding.path.clone()).collect();
+    found.extend_where_silent(unreadable, &[]);
     match object {
         Ok(mut object) => {
             let metadata = &mut object.metadata;
@@ -96,7 +101,7 @@ fn object(document: &Value, namespace: &str) -> Outcome {
             if metadata.name.is_empty() && !metadata.generate_name.is_empty() {
                 metadata.name = format!("{}xxxxx", metadata.generate_name);
             }
-            found.extend_where_silent(validate(&object));
+            found.extend_where_silent(validate(&object), &blanked);
         }
         Err(error) if found.accepted() => found.error(&At::TOP, error.to_string()),
         // The schema has said why.
@@ -117,7 +122,7 @@ fn read_around(document: &Value) -> (Result<Object, Unreadable>, Findings) {
         match Object::read(&rest) {
             Err(Unreadable::Field { path, message }) if count < UNREADABLE => {
                 count += 1;
-                let blanked = at(rest.to_mut(), &path).is_some_and(|value| !std::mem::take(value).is_null());
+                let blanked = blank(rest.to_mut(), &path);
                 unreadable.push(Finding { path: path.clone(), ..Finding::error(Code::WrongType, &message) });
                 if !blanked {
                     return (Err(Unreadable::Field { path, message }), unreadable);
@@ -128,8 +133,33 @@ fn read_around(document: &Value) -> (Result<Object, Unreadable>, Findings) {
     }
 }
 
-fn at<'a>(document: &'a mut Value, path: &Path) -> Option<&'a mut Value> {
-    path.0.iter().try_fold(document, |value, step| match step {
+/// A field that cannot be read is as good as absent; where even `null` cannot be read, it is taken away.
+fn blank(document: &mut Value, path: &Path) -> bool {
+    if at(document, &path.0).is_some_and(|value| !std::mem::take(value).is_null()) {
+        return true;
+    }
+    let Some((Step::Field(name), way)) = path.0.split_last() else { return false };
+    at(document, way).and_then(Value::as_object_mut).is_some_and(|fields| fields.remove(name).is_some())
+}
+
+/// A document that does not say what it is. A file of values for a chart is none of ours; half an object, or something
+/// in a List, was meant to be one.
+fn no_identity(document: &Value, depth: usize) -> Outcome {
+    let missing = |name: &str| document.get(name).and_then(Value::as_str).is_none_or(str::is_empty);
+    let (message, field) = match (document.is_object(), missing("apiVersion"), missing("kind")) {
+        (false, _, _) => ("a Kubernetes object must be a map".to_owned(), None),
+        (true, true, true) if depth == 0 => {
+            return Outcome::PassedBy("it has no apiVersion and kind, so it is no Kubernetes object");
+        }
+        (true, true, _) => ("is required".to_owned(), Some("apiVersion")),
+        (true, false, _) => ("is required".to_owned(), Some("kind")),
+    };
+    let path = Path(field.into_iter().map(|name| Step::Field(name.to_owned())).collect());
+    Outcome::Findings(Finding { path, ..Finding::error(Code::Invalid, message) }.into())
+}
+
+fn at<'a>(document: &'a mut Value, path: &[Step]) -> Option<&'a mut Value> {
+    path.iter().try_fold(document, |value, step| match step {
         Step::Field(name) => value.get_mut(name),
         Step::Index(index) => value.get_mut(index),
     })

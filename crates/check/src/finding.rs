@@ -81,11 +81,13 @@ impl Findings {
         more.0.into_iter().for_each(|finding| self.push(finding));
     }
 
-    /// More, but for errors at fields that have one already, they or what they are part of: two rules often say the same
-    /// in other words.
-    pub(crate) fn extend_where_silent(&mut self, more: Self) {
+    /// More, but for errors at fields that have one already (two rules often say the same in other words), and at or below
+    /// those that were `blanked`, which are not what was written.
+    pub(crate) fn extend_where_silent(&mut self, more: Self, blanked: &[Path]) {
         let told: BTreeSet<Vec<Step>> = self.errors().map(|finding| finding.path.0.clone()).collect();
-        let silent = |path: &Path| (0..=path.0.len()).all(|length| !told.contains(&path.0[..length]));
+        let silent = |path: &Path| {
+            !told.contains(&path.0) && !blanked.iter().any(|blank| path.0.starts_with(&blank.0))
+        };
         let new = |finding: &Finding| finding.severity != Severity::Error || silent(&finding.path);
         more.0.into_iter().filter(new).for_each(|finding| self.push(finding));
     }

@@ -16,7 +16,7 @@ mod rules;
 #[path = "real_crd_verdicts/server.rs"]
 mod server;
 
-use mizzen_testkit::{ApiServer, Result, needs, tools};
+use mizzen_testkit::{ApiServer, Result, needs, oracle::data, tools};
 use server::{Server, Unknown, Verdict};
 
 const BENCHMARKS: &str = "benchmarks";
@@ -24,7 +24,7 @@ const MODULES: &[&str] = &["modules/istio", "modules/istio-api"];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_servers_and_we_agree_on_every_document() -> Result<()> {
-    needs!(ApiServer::NEEDS, MODULES);
+    needs!(ApiServer::NEEDS, MODULES, data::NEEDS);
     let (theirs, mine) = tokio::try_join!(Server::upstream(), Server::ours())?;
 
     let istio = tools::folder("modules/istio")?;
@@ -41,10 +41,8 @@ async fn two_servers_and_we_agree_on_every_document() -> Result<()> {
         ("crd-rules/rules", rules::documents(&rules::all())),
         ("crd-rules/hostile", documents::hostile()),
     ];
-    match tools::folder("data/istio-oracle/benchmarks") {
-        Ok(folder) => sets.push((BENCHMARKS, documents::of_folder(&folder))),
-        Err(error) => println!("{BENCHMARKS}: not here, so not compared: {error}"),
-    }
+    let benchmarks = tools::folder("data/istio-oracle/benchmarks")?;
+    sets.push((BENCHMARKS, documents::of_folder(&benchmarks)));
 
     let mut wrong = Vec::new();
     for (set, documents) in &sets {

@@ -64,7 +64,13 @@ fn walk(folder: &Path, depth: usize, found: &mut Vec<Named>) {
                 let reason = format!("folders are nested deeper than {DEPTH}");
                 found.push(Err(unreadable(&path.display().to_string(), &reason)));
             }
-        } else if has_ending(&path) && path.is_file() {
+        } else if has_ending(&path) && path.is_dir() {
+            // A link to a folder, which could lead back here.
+        } else if has_ending(&path) && !path.is_file() {
+            let reason =
+                fs::metadata(&path).map_or_else(|error| error.to_string(), |_| "it is no file".to_owned());
+            found.push(Err(unreadable(&path.display().to_string(), &reason)));
+        } else if has_ending(&path) {
             found.push(path.into_os_string().into_string().map_err(|path| {
                 unreadable(&PathBuf::from(path).display().to_string(), "its name is not UTF-8")
             }));

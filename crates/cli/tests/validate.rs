@@ -163,3 +163,83 @@ fn a_file_that_is_too_large_is_refused_and_not_read_to_its_end() {
     assert_eq!(ended.code, 1);
     assert!(ended.out.contains("MZ0002") && ended.out.contains("64 MiB"), "{}", ended.out);
 }
+
+#[test]
+fn the_examples_are_valid() {
+    let mut asked = command("mizzen");
+    asked.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).args(["validate", "-f", "examples"]);
+    assert_eq!(ended(&mut asked).good(), "4 Istio objects in 2 files: valid\n");
+}
+
+#[test]
+fn what_is_no_object_is_told_and_half_an_object_too() {
+    let folder = Folder::new("validate-no-object");
+    let list = "apiVersion: v1\nkind: List\nitems: ";
+    for (text, code, told) in [
+        ("just text", 1, "must be a map"),
+        ("[a]", 1, "must be a map"),
+        ("kind: VirtualService", 1, "`apiVersion` is required"),
+        ("apiVersion: networking.istio.io/v1", 1, "`kind` is required"),
+        ("replicas: 3", 0, "passed by: 1 other object"),
+        (&format!("{list}3"), 1, "`items` must be a list"),
+        (&format!("{list}[{{metadata: {{name: a}}}}]"), 1, "`apiVersion` is required"),
+    ] {
+        fs::write(folder.path().join("a.yaml"), text).unwrap();
+        let ended = ended(&mut validate(&folder, &["a.yaml"]));
+        assert_eq!(ended.code, code, "{text}: {}", ended.out);
+        assert!(ended.out.contains(told), "{text}: {}", ended.out);
+    }
+}
+
+#[test]
+fn one_wrong_type_hides_nothing_else() {
+    let folder = Folder::new("validate-hidden");
+    let text = GOOD.replace("{name: public}", "{name: public, annotations: {a: 3}}").replace("80", "99999");
+    fs::write(folder.path().join("a.yaml"), text).unwrap();
+    let out = ended(&mut validate(&folder, &["a.yaml"])).out;
+    assert!(out.contains("metadata.annotations.a") && out.contains("servers[0].port.number"), "{out}");
+}
+
+#[test]
+fn warnings_never_take_an_error_s_place() {
+    let folder = Folder::new("validate-many");
+    let routes: String = (1..200)
+        .map(|length| {
+            format!(
+                "  - {{match: [{{uri: {{prefix: {}}}}}], route: [{{destination: {{host: a}}}}]}}\n",
+                "/".repeat(length)
+            )
+        })
+        .collect();
+    let warned = format!(
+        "apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {{name: a}}\nspec:\n  hosts: [a]\n  http:\n{routes}"
+    );
+    let refused = GOOD.replace("80", "99999");
+    fs::write(folder.path().join("a.yaml"), format!("{}---\n{refused}", format!("{warned}---\n").repeat(11)))
+        .unwrap();
+    for form in ["json", "sarif"] {
+        let out = ended(&mut validate(&folder, &["a.yaml", "-o", form])).out;
+        assert!(out.contains("99999") && out.contains("\"error\""), "{form}: the error is not told");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_in_a_folder_is_named() {
+    let folder = Folder::new("validate-links");
+    std::os::unix::fs::symlink("nowhere", folder.path().join("dangling.yaml")).unwrap();
+    std::os::unix::fs::symlink("loop.yaml", folder.path().join("loop.yaml")).unwrap();
+    std::os::unix::fs::symlink(".", folder.path().join("folder.yaml")).unwrap();
+    let ended = ended(&mut validate(&folder, &["-f", "."]));
+    assert_eq!(ended.code, 1);
+    assert!(ended.out.contains("dangling.yaml") && ended.out.contains("loop.yaml"), "{}", ended.out);
+    assert!(!ended.out.contains("folder.yaml"), "{}", ended.out);
+}
+
+#[test]
+fn istioctl_s_options_about_a_cluster_change_nothing() {
+    let folder = Folder::new("validate-flags");
+    fs::write(folder.path().join("good.yaml"), GOOD).unwrap();
+    let words = "-f good.yaml --context a --as b --as-group c --as-uid d --kubeclient-timeout 5s --vklog 9";
+    let words: Vec<_> = words.split(' ').collect();
+    ended(&mut validate(&folder, &words)).good();
+}

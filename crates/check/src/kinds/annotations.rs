@@ -45,3 +45,45 @@ fn dry_run(object: &Object, value: &str, at: &At<'_>, found: &mut Findings) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn found(kind: &str, action: &str, annotation: &str, value: &str) -> Vec<String> {
+        let (api_version, spec) = match kind {
+            "AuthorizationPolicy" => ("security.istio.io/v1", json!({"action": action, "rules": [{}]})),
+            _ => ("networking.istio.io/v1", json!({"address": "1.2.3.4"})),
+        };
+        let object = Object::read(&json!({
+            "apiVersion": api_version,
+            "kind": kind,
+            "metadata": {"name": "a", "annotations": {annotation: value}},
+            "spec": spec,
+        }));
+        let mut found = Findings::default();
+        check(&object.unwrap(), &mut found);
+        found.errors().map(|finding| finding.path.to_string()).collect()
+    }
+
+    #[test]
+    fn what_only_the_control_plane_may_write_is_refused() {
+        for name in [ALWAYS_REJECT, INTERNAL[0], INTERNAL[1]] {
+            assert_eq!(found("WorkloadEntry", "", name, "x"), [format!("metadata.annotations[{name:?}]")]);
+        }
+        assert!(found("WorkloadEntry", "", "internal.istio.io/gateway-semantics", "x").is_empty());
+    }
+
+    #[test]
+    fn only_a_policy_that_allows_or_denies_can_be_tried_out() {
+        assert!(found("AuthorizationPolicy", "DENY", DRY_RUN, "true").is_empty());
+        for (kind, action, value) in [
+            ("AuthorizationPolicy", "ALLOW", "yes"),
+            ("AuthorizationPolicy", "AUDIT", "true"),
+            ("WorkloadEntry", "", "true"),
+        ] {
+            assert_eq!(found(kind, action, DRY_RUN, value), [format!("metadata.annotations[{DRY_RUN:?}]")]);
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! What an API server says of an Istio object before any webhook is asked: the CRD's schema, its rules, and metadata.
 //!
 //! In: a whole object as JSON. Out: everything that the server would refuse, with the field. The schemas are compiled
-//! once into [`Node`]s; the rules, which CRDs have in CEL, are Rust functions that are looked up by the rule's text.
+//! once into `Node`s; the rules, which CRDs have in CEL, are Rust functions that are looked up by the rule's text.
 //! Two things differ from the server on purpose: it stops before its rules when a type is wrong anywhere, here only
 //! the rules around the wrong place are left out; and it names a bad label by `metadata.labels`, here by its key.
 

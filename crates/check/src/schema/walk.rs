@@ -112,7 +112,14 @@ impl<'f> Walk<'f> {
             _ => false,
         };
         if !fits {
-            self.block(at, || format!("must be {}, not {}", kind.name(), shown(value)));
+            let advice = match (kind, value) {
+                // YAML takes `yes`, `n` and `1.10` for something else than text.
+                (Kind::String, Value::Bool(_) | Value::Number(_)) => {
+                    "; text that looks like that goes in quotes"
+                }
+                _ => "",
+            };
+            self.block(at, || format!("must be {}, not {}{advice}", kind.name(), shown(value)));
         }
     }
 

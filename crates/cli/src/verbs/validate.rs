@@ -45,6 +45,29 @@ pub(crate) struct Typed {
     /// istioctl's: where Istio is installed; nothing depends on it here
     #[arg(short = 'i', long = "istioNamespace", hide = true, value_name = "NAME")]
     istio_namespace: Option<String>,
+
+    #[command(flatten)]
+    cluster: ClusterOptions,
+}
+
+/// istioctl's, for every verb: which cluster to ask and how. None is asked here, so they change nothing.
+#[derive(clap::Args)]
+#[group(skip)]
+struct ClusterOptions {
+    #[arg(long, hide = true)]
+    context: Option<String>,
+    #[arg(long, short = 'c', hide = true)]
+    kubeconfig: Option<String>,
+    #[arg(long = "as", hide = true)]
+    as_user: Option<String>,
+    #[arg(long, hide = true)]
+    as_group: Vec<String>,
+    #[arg(long, hide = true)]
+    as_uid: Option<String>,
+    #[arg(long, hide = true)]
+    kubeclient_timeout: Option<String>,
+    #[arg(long, hide = true)]
+    vklog: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -75,7 +98,7 @@ impl Verb for Validate {
     type Typed = Typed;
 
     fn meant(typed: Typed, _: Program) -> Result<Self> {
-        let Typed { mut filename, files, namespace, output, verbose, istio_namespace: _ } = typed;
+        let Typed { mut filename, files, namespace, output, verbose, istio_namespace: _, cluster: _ } = typed;
         filename.extend(files);
         if filename.is_empty() {
             bail!(Usage("nothing to validate".into()).hint("name a file, a folder, or - for standard input"));
@@ -210,7 +233,12 @@ impl Report {
         if self.form == Form::Text {
             output.text(&format!("{}\n", diagnostic.for_people(true)))
         } else {
-            if self.diagnostics.len() < MOST {
+            // Errors are counted apart: warnings must not take their place.
+            let counted = match diagnostic.severity {
+                Severity::Error => self.summary.errors,
+                Severity::Warning | Severity::Info => self.diagnostics.len(),
+            };
+            if counted <= MOST {
                 self.diagnostics.push(diagnostic);
             } else {
                 self.summary.not_shown += 1;
@@ -224,7 +252,16 @@ impl Report {
         match self.form {
             Form::Text => output.text(&format!("{}\n", self.summary)),
             Form::Json => output.json(&json!({"diagnostics": diagnostics, "summary": self.summary})),
-            Form::Sarif => output.json(&to_sarif(&self.diagnostics)),
+            Form::Sarif => {
+                let mut sarif = to_sarif(&self.diagnostics);
+                if self.summary.not_shown > 0 {
+                    let text = format!("{} more problems are not shown", self.summary.not_shown);
+                    let notifications = json!([{"level": "warning", "message": {"text": text}}]);
+                    sarif["runs"][0]["invocations"] =
+                        json!([{"executionSuccessful": true, "toolExecutionNotifications": notifications}]);
+                }
+                output.json(&sarif)
+            }
         }
     }
 }
