@@ -97,6 +97,7 @@ impl Diagnostic {
 impl std::fmt::Display for Object {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.namespace {
+            _ if self.kind.is_empty() => write!(out, "an object of no kind"),
             _ if self.name.is_empty() => write!(out, "{}", self.kind),
             Some(namespace) => write!(out, "{} {namespace}/{}", self.kind, self.name),
             None => write!(out, "{} {}", self.kind, self.name),
