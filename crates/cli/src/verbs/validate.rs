@@ -50,7 +50,7 @@ pub(crate) struct Typed {
     cluster: ClusterOptions,
 }
 
-/// istioctl's, for every verb: which cluster to ask and how. None is asked here, so they change nothing.
+// istioctl's, for every verb: which cluster to ask and how. None is asked here, so they change nothing.
 #[derive(clap::Args)]
 #[group(skip)]
 struct ClusterOptions {
