@@ -68,7 +68,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         "peakMegabytes": statistic(&text, "peak_rss_mb"),
         "seeds": files(&seeds)?.len(),
         "kept": files(&learned)?.len(),
-        "linesReached": reached(&text),
+        "edgesReached": reached(&text),
         "findings": new.len(),
     });
     println!("{row:#}");

@@ -9,7 +9,7 @@ mod common;
 
 use common::{documents, plain};
 use mizzen_api::{Object, unknown_fields};
-use mizzen_testkit::needs;
+use mizzen_testkit::{needs, oracle::data};
 use serde_json::json;
 
 /// Reads and writes every object below a folder; what cannot be read is named and returned.
@@ -63,12 +63,14 @@ fn forget(spec: &mut serde_json::Value, path: &mizzen_text::Path) {
 }
 
 #[test]
-fn nothing_is_lost_of_what_istio_s_tests_and_samples_have() {
-    needs!(&["modules/istio"]);
+fn nothing_is_lost_of_what_istio_s_tests_samples_and_benchmarks_have() {
+    needs!(&["modules/istio"], data::NEEDS);
     let (equal, unread) = round_trip("modules/istio/pkg/test/datasets/validation/dataset");
     assert_eq!((equal, unread.len()), (33, 0));
     let (equal, unread) = round_trip("modules/istio/samples");
     assert_eq!((equal, unread.len()), (67, 0));
+    let (equal, unread) = round_trip("data/istio-oracle/benchmarks");
+    assert!(equal > 8_000 && unread.is_empty(), "{equal} {unread:?}");
     // Some of these are there to be refused, a few of them while they are read.
     let (equal, unread) = round_trip("modules/istio/pkg/config/validation/testdata/crds");
     assert_eq!(equal + unread.len(), 111);
