@@ -17,49 +17,30 @@ use prost_reflect::DescriptorPool;
 use std::sync::LazyLock;
 
 macro_rules! generated {
-    ($($group:ident :: $version:ident = $file:literal;)*) => {
+    ($($group:ident { $($version:ident = $file:literal;)+ })+) => {
         $(pub mod $group {
-            pub mod $version {
+            $(pub mod $version {
                 #![allow(clippy::all, clippy::pedantic, clippy::nursery, unused_qualifications, reason = "generated")]
                 include!(concat!("generated/istio.", $file, ".rs"));
-            }
-        })*
+            })+
+        })+
     };
 }
 
 /// Istio's packages.
 pub mod istio {
     generated! {
-        analysis::v1alpha1 = "analysis.v1alpha1";
-        extensions::v1alpha1 = "extensions.v1alpha1";
-        mesh::v1alpha1 = "mesh.v1alpha1";
-        meta::v1alpha1 = "meta.v1alpha1";
-        security::v1beta1 = "security.v1beta1";
-        telemetry::v1alpha1 = "telemetry.v1alpha1";
-        r#type::v1beta1 = "type.v1beta1";
-    }
-
-    pub mod networking {
-        pub mod v1alpha3 {
-            #![allow(
-                clippy::all,
-                clippy::pedantic,
-                clippy::nursery,
-                unused_qualifications,
-                reason = "generated"
-            )]
-            include!("generated/istio.networking.v1alpha3.rs");
+        analysis { v1alpha1 = "analysis.v1alpha1"; }
+        extensions { v1alpha1 = "extensions.v1alpha1"; }
+        mesh { v1alpha1 = "mesh.v1alpha1"; }
+        meta { v1alpha1 = "meta.v1alpha1"; }
+        networking {
+            v1alpha3 = "networking.v1alpha3";
+            v1beta1 = "networking.v1beta1";
         }
-        pub mod v1beta1 {
-            #![allow(
-                clippy::all,
-                clippy::pedantic,
-                clippy::nursery,
-                unused_qualifications,
-                reason = "generated"
-            )]
-            include!("generated/istio.networking.v1beta1.rs");
-        }
+        security { v1beta1 = "security.v1beta1"; }
+        telemetry { v1alpha1 = "telemetry.v1alpha1"; }
+        r#type { v1beta1 = "type.v1beta1"; }
     }
 }
 

@@ -1,8 +1,7 @@
 //! Which known word a mistyped one was meant to be.
 
-/// The known word that is nearest, if one is near enough to be meant: at most a quarter of its letters (and no more than
-/// three) differ, however
-/// large or small they are written.
+/// The known word that is nearest, if one is near enough to be meant: at most a quarter of its letters differ, and no
+/// more than three, however large or small they are written.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Nobody types a name this long by mistake, and the distance takes the product of both lengths.
     if word.len() > 64 {
