@@ -1,0 +1,20 @@
+//! Go's text/template, Sprig and the Helm engine on top: charts and values in, text out.
+//!
+//! ```text
+//! text ─▶ lex ─▶ parse ─▶ tree ─┐
+//! values ─▶ Value ──────────────┴─▶ exec (Functions, Limits) ─▶ text, or a Failure with its places
+//! helm: files ─▶ Chart ─▶ coalesced values ─▶ every template on one shared root ─▶ rendered files
+//! ```
+//!
+//! Maps are shared by reference, as in Go: charts change `.Values` while they render and later templates see it.
+//! Knows no Kubernetes; no function reads a file, the network, the environment or the clock.
+
+mod failure;
+mod function;
+mod limits;
+mod value;
+
+pub use failure::{Failure, Place};
+pub use function::{Call, Function, Functions, Host};
+pub use limits::Limits;
+pub use value::{Elements, List, Map, Object, Value};

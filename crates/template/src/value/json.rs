@@ -1,0 +1,56 @@
+//! Values out of JSON trees and back. Every number of JSON is a float for templates, as Go's decoder has it.
+
+use serde_json::{Number, Value as Json};
+
+use super::{List, Value};
+use crate::Failure;
+
+impl From<&Json> for Value {
+    fn from(json: &Json) -> Self {
+        match json {
+            Json::Null => Self::Nil,
+            Json::Bool(bool) => Self::Bool(*bool),
+            Json::Number(number) => Self::Float(number.as_f64().unwrap_or_default()),
+            Json::String(text) => Self::text(text.as_str()),
+            Json::Array(items) => Self::List(List::new(items.iter().map(Self::from).collect())),
+            Json::Object(map) => {
+                Self::Map(map.iter().map(|(key, value)| (key.as_str(), Self::from(value))).collect())
+            }
+        }
+    }
+}
+
+impl Value {
+    /// The value as JSON has it: whole floats are written without a fraction. A value that is nested deeper than
+    /// `depth`, for instance in itself, is refused.
+    pub fn to_json(&self, depth: usize) -> Result<Json, Failure> {
+        let Some(below) = depth.checked_sub(1) else {
+            return Err(Failure::limit("the value is nested too deeply, or within itself"));
+        };
+        Ok(match self {
+            Self::Nil => Json::Null,
+            Self::Bool(bool) => Json::Bool(*bool),
+            Self::Int(int) | Self::Int64(int) => Json::from(*int),
+            Self::Float(float) => Json::Number(number(*float)?),
+            Self::Text(text) => Json::String(text.as_ref().to_owned()),
+            Self::List(list) => {
+                Json::Array(list.iter().map(|item| item.to_json(below)).collect::<Result<_, _>>()?)
+            }
+            Self::Map(map) => {
+                let entries = map.entries().into_iter();
+                let entries =
+                    entries.map(|(key, value)| Ok((key.as_ref().to_owned(), value.to_json(below)?)));
+                Json::Object(entries.collect::<Result<_, Failure>>()?)
+            }
+            Self::Object(object) => object.plain().to_json(below)?,
+        })
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "whole and within 53 bits")]
+fn number(float: f64) -> Result<Number, Failure> {
+    if float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0 {
+        return Ok(Number::from(float as i64));
+    }
+    Number::from_f64(float).ok_or_else(|| Failure::new(format!("json: unsupported value: {float}")))
+}

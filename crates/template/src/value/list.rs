@@ -1,0 +1,57 @@
+//! A list. Nothing changes one in place, so it is shared; the maps in it are shared by reference all the same.
+
+use std::{fmt, ops::Deref, rc::Rc};
+
+use super::{Elements, Value, map};
+
+#[derive(Clone)]
+pub struct List(Rc<Items>);
+
+struct Items {
+    items: Vec<Value>,
+    elements: Elements,
+}
+
+impl List {
+    /// `[]interface {}`
+    pub fn new(items: Vec<Value>) -> Self {
+        Self(Rc::new(Items { items, elements: Elements::Any }))
+    }
+
+    /// `[]string`
+    pub fn texts(items: impl IntoIterator<Item = impl Into<Rc<str>>>) -> Self {
+        let items = items.into_iter().map(Value::text).collect();
+        Self(Rc::new(Items { items, elements: Elements::Text }))
+    }
+
+    pub fn elements(&self) -> Elements {
+        self.0.elements
+    }
+}
+
+impl Deref for List {
+    type Target = [Value];
+
+    fn deref(&self) -> &[Value] {
+        &self.0.items
+    }
+}
+
+impl fmt::Debug for List {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "List({} items)", self.len())
+    }
+}
+
+impl Drop for Items {
+    fn drop(&mut self) {
+        map::take_apart(std::mem::take(&mut self.items));
+    }
+}
+
+impl List {
+    /// The items, if nobody else has the list.
+    pub(super) fn into_items(self) -> Vec<Value> {
+        Rc::try_unwrap(self.0).map(|mut items| std::mem::take(&mut items.items)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,132 @@
+//! A map, shared by reference: who sets a key sets it for everybody who holds the map.
+
+use std::{cell::RefCell, collections::BTreeMap, fmt, rc::Rc};
+
+use super::Value;
+
+/// What a map or list holds by its type. A key that a `map[string]string` does not have is an empty string, one that a
+/// `map[string]interface {}` does not have is nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elements {
+    Any,
+    Text,
+}
+
+impl Elements {
+    pub fn type_name(self) -> &'static str {
+        match self {
+            Self::Any => "interface {}",
+            Self::Text => "string",
+        }
+    }
+}
+
+#[derive(Clone)]
+pub struct Map(Rc<Entries>);
+
+struct Entries {
+    entries: RefCell<BTreeMap<Rc<str>, Value>>,
+    elements: Elements,
+}
+
+impl Map {
+    /// `map[string]interface {}`
+    pub fn new() -> Self {
+        Self::of(Elements::Any, BTreeMap::new())
+    }
+
+    /// `map[string]string`
+    pub fn texts() -> Self {
+        Self::of(Elements::Text, BTreeMap::new())
+    }
+
+    fn of(elements: Elements, entries: BTreeMap<Rc<str>, Value>) -> Self {
+        Self(Rc::new(Entries { entries: RefCell::new(entries), elements }))
+    }
+
+    pub fn elements(&self) -> Elements {
+        self.0.elements
+    }
+
+    pub fn get(&self, key: &str) -> Option<Value> {
+        self.0.entries.borrow().get(key).cloned()
+    }
+
+    pub fn contains_key(&self, key: &str) -> bool {
+        self.0.entries.borrow().contains_key(key)
+    }
+
+    /// For everybody who holds the map.
+    pub fn insert(&self, key: impl Into<Rc<str>>, value: impl Into<Value>) {
+        let old = self.0.entries.borrow_mut().insert(key.into(), value.into());
+        drop(old);
+    }
+
+    pub fn remove(&self, key: &str) -> Option<Value> {
+        self.0.entries.borrow_mut().remove(key)
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.entries.borrow().len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Sorted, as `range` has them.
+    pub fn keys(&self) -> Vec<Rc<str>> {
+        self.0.entries.borrow().keys().cloned().collect()
+    }
+
+    /// A copy of the entries, sorted by key: whoever walks them may change the map.
+    pub fn entries(&self) -> Vec<(Rc<str>, Value)> {
+        self.0.entries.borrow().iter().map(|(key, value)| (Rc::clone(key), value.clone())).collect()
+    }
+
+    /// Whether both are the very same map.
+    pub fn is(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Default for Map {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K: Into<Rc<str>>> FromIterator<(K, Value)> for Map {
+    fn from_iter<I: IntoIterator<Item = (K, Value)>>(entries: I) -> Self {
+        Self::of(Elements::Any, entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
+    }
+}
+
+impl fmt::Debug for Map {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Not the values: a map may hold itself.
+        f.debug_set().entries(self.keys()).finish()
+    }
+}
+
+impl Drop for Entries {
+    fn drop(&mut self) {
+        take_apart(std::mem::take(self.entries.get_mut()).into_values().collect());
+    }
+}
+
+/// Drops values without recursion: a template can nest them deeper than any stack.
+pub(super) fn take_apart(mut values: Vec<Value>) {
+    while let Some(value) = values.pop() {
+        match value {
+            Value::Map(map) => {
+                if let Some(entries) = Rc::into_inner(map.0) {
+                    let mut entries = entries;
+                    values.extend(std::mem::take(entries.entries.get_mut()).into_values());
+                }
+            }
+            Value::List(list) => values.extend(list.into_items()),
+            _ => {}
+        }
+    }
+}
