@@ -11,6 +11,7 @@
 
 mod failure;
 mod function;
+pub mod helm;
 mod limits;
 mod value;
 
