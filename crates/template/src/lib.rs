@@ -13,6 +13,7 @@ mod failure;
 mod function;
 pub mod helm;
 mod limits;
+pub mod sprig;
 mod value;
 
 pub use failure::{Failure, Place};

@@ -4,7 +4,10 @@
 use mizzen_text::{Source, yaml};
 use serde_json::Value;
 
-use super::{error::HelmError, error::sentence, render::Rendered};
+use super::{
+    error::{HelmError, sentence},
+    rendered::Rendered,
+};
 
 /// What is printed.
 #[derive(Clone, Copy, Debug, Default)]

@@ -13,6 +13,7 @@ use super::{
     coalesce::{self, Nulls, coalesced},
     constraint, dependencies,
     error::HelmError,
+    rendered::Rendered,
     root::{self, Release, Renderable},
     schema,
 };
@@ -27,19 +28,6 @@ pub struct RenderOptions {
     pub skip_schema: bool,
     /// Conditions, tags, aliases and imported values of sub-charts count, as `helm template` has it; istioctl does without.
     pub dependencies: bool,
-}
-
-/// What came out of it.
-#[derive(Clone, Debug, Default)]
-pub struct Rendered {
-    /// Every template that is no partial, the empty ones, too, sorted by name; NOTES.txt apart.
-    pub files: Vec<(String, String)>,
-    /// The chart's own NOTES.txt.
-    pub notes: Option<String>,
-    /// The files of `crds/`, as they are.
-    pub crds: Vec<(String, String)>,
-    /// What is odd about the values.
-    pub warnings: Vec<String>,
 }
 
 const NOTES: &str = "NOTES.txt";
