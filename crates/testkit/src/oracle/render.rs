@@ -75,7 +75,8 @@ impl Oracle {
         read_all(&self.templates.ask(&lines(charts), &[])?)
     }
 
-    /// `{"template": "…", "data": …}`
+    /// `{"template": "…", "data": …}`. With `"typed": true` the data are those of a sidecar in istiod, by their Go names
+    /// (`ObjectMeta`, `Spec`, `ProxyConfig`, `Values`, …), and have Go's types.
     pub fn injection(&self, templates: &[Value]) -> Result<Vec<Injected>> {
         read_all(&self.injection.ask(&lines(templates), &[])?)
     }
