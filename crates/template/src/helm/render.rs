@@ -17,7 +17,7 @@ use super::{
     root::{self, Release, Renderable},
     schema,
 };
-use crate::{Limits, Map, Run, Templates, Value};
+use crate::{Limits, Map, MissingKey, Run, Templates, Value};
 
 /// How a chart is rendered.
 #[derive(Clone, Debug, Default)]
@@ -108,7 +108,8 @@ fn run(renderables: &[Renderable<'_>], options: &RenderOptions) -> Result<Vec<(S
     for renderable in renderables {
         templates.add(&renderable.name, renderable.file.text()?, &functions)?;
     }
-    let mut run = Run::new(&templates, &functions, &options.limits);
+    let missing = if options.strict { MissingKey::Error } else { MissingKey::Zero };
+    let mut run = Run::new(&templates, &functions, &options.limits).missing_key(missing);
     let mut outputs = Vec::new();
     for renderable in renderables.iter().filter(|renderable| !root::is_partial(&renderable.name)) {
         let about = [
