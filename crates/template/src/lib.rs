@@ -12,6 +12,7 @@
 mod failure;
 mod function;
 pub mod helm;
+pub mod injection;
 mod limits;
 pub mod sprig;
 mod value;

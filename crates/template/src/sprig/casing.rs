@@ -81,7 +81,9 @@ impl<'t> Words<'t> {
             c if connects(c) => (Word::Connector, self.run(0, connects)),
             c if letters::is_punctuation(c) => (Word::Punctuation, self.run(0, letters::is_punctuation)),
             c if letters::is_upper(c) => (Word::Capital, self.capital(c)),
-            c if is_alphabetic(c) => (Word::Letters, self.run(0, |c| is_alphabetic(c) && !letters::is_upper(c))),
+            c if is_alphabetic(c) => {
+                (Word::Letters, self.run(0, |c| is_alphabetic(c) && !letters::is_upper(c)))
+            }
             c if letters::is_number(c) => (Word::Number, self.run(0, letters::is_number)),
             _ => {
                 let other = |c| {

@@ -14,7 +14,7 @@ pub(super) fn upper(character: char) -> char {
     })
 }
 
-pub(super) fn lower(character: char) -> char {
+pub(crate) fn lower(character: char) -> char {
     match character {
         'İ' => 'i',
         other => single(other.to_lowercase()).unwrap_or(other),

@@ -16,7 +16,7 @@ mod floats;
 mod flow;
 mod hashes;
 pub(crate) mod json;
-mod letters;
+pub(crate) mod letters;
 mod lists;
 mod merge;
 mod numbers;
@@ -30,7 +30,7 @@ mod types;
 mod urls;
 mod words;
 
-use crate::Function;
+use crate::{Failure, Function};
 
 pub(crate) type TableEntry = (&'static str, Function);
 
@@ -84,4 +84,12 @@ pub(crate) const fn join<const N: usize>(parts: &[&[TableEntry]]) -> [TableEntry
         part += 1;
     }
     all
+}
+
+/// Any value as a whole number.
+pub(crate) use cast::int as cast_int;
+
+/// A duration's text, written as Go prints it.
+pub(crate) fn print_duration(text: &str) -> Result<String, Failure> {
+    dates::printed_duration(text)
 }

@@ -5,8 +5,12 @@ use crate::{Call, Failure, Function, Value};
 
 const CLOCK: Function = |call| refuse(call, "rendering must be repeatable, and it depends on the time");
 const CHANCE: Function = |call| refuse(call, "rendering must be repeatable, and it depends on chance");
-const KEYS: Function =
-    |call| refuse(call, "rendering must be repeatable, and keys and certificates are made by chance; give them as values");
+const KEYS: Function = |call| {
+    refuse(
+        call,
+        "rendering must be repeatable, and keys and certificates are made by chance; give them as values",
+    )
+};
 const NETWORK: Function = |call| refuse(call, "rendering must be repeatable, and it asks the network");
 const SECRET: Function = |call| refuse(call, "secrets are not made while rendering; give them as values");
 

@@ -8,7 +8,8 @@ pub(super) const TABLE: &[TableEntry] = &[
         call.exactly(1)?;
         let text = call.text(0)?;
         call.host.spend(text.len().saturating_mul(4))?;
-        let url = Url::parse(&text).map_err(|why| Failure::new(format!("unable to parse url {}: {why}", quoted(&text))))?;
+        let url = Url::parse(&text)
+            .map_err(|why| Failure::new(format!("unable to parse url {}: {why}", quoted(&text))))?;
         let entries = [
             ("scheme", url.scheme.clone()),
             ("host", url.host.clone()),
@@ -192,7 +193,8 @@ fn scheme(text: &str) -> Result<(&str, &str), String> {
 }
 
 fn authority_of(authority: &str) -> Result<(Option<User>, String), String> {
-    let (user, host) = authority.rsplit_once('@').map_or((None, authority), |(user, host)| (Some(user), host));
+    let (user, host) =
+        authority.rsplit_once('@').map_or((None, authority), |(user, host)| (Some(user), host));
     let port = match (host.starts_with('['), host.rfind(']'), host.rfind(':')) {
         (true, None, _) => return Err("missing ']' in host".into()),
         (true, Some(end), _) => &host[end + 1..],
@@ -207,14 +209,16 @@ fn authority_of(authority: &str) -> Result<(Option<User>, String), String> {
     if !user.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&byte)) {
         return Err("net/url: invalid userinfo".into());
     }
-    let (name, password) = user.split_once(':').map_or((user, None), |(name, password)| (name, Some(password)));
+    let (name, password) =
+        user.split_once(':').map_or((user, None), |(name, password)| (name, Some(password)));
     let password = password.map(|password| unescape(password, Part::User)).transpose()?;
     Ok((Some(User { name: unescape(name, Part::User)?, password }), host))
 }
 
 /// A colon and digits, or nothing.
 fn is_port(text: &str) -> bool {
-    text.is_empty() || text.strip_prefix(':').is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
+    text.is_empty()
+        || text.strip_prefix(':').is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn unescape(text: &str, part: Part) -> Result<String, String> {
@@ -225,13 +229,17 @@ fn unescape(text: &str, part: Part) -> Result<String, String> {
         let byte = bytes[at];
         if byte != b'%' {
             if part == Part::Host && byte < 0x80 && escapes(byte, part) {
-                return Err(format!("invalid character {} in host name", quoted(&char::from(byte).to_string())));
+                return Err(format!(
+                    "invalid character {} in host name",
+                    quoted(&char::from(byte).to_string())
+                ));
             }
             out.push(byte);
             at += 1;
             continue;
         }
-        let digits = text.get(at + 1..at + 3).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+        let digits =
+            text.get(at + 1..at + 3).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
         let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
         match code {
             Some(code) if part != Part::Host || code >= 0x80 || code == b'%' => out.push(code),

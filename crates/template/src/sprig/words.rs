@@ -12,7 +12,9 @@ pub(super) const TABLE: &[TableEntry] = &[
     ("title", |call| text(call, title)),
     ("untitle", |call| text(call, untitle)),
     ("swapcase", |call| text(call, swap_case)),
-    ("nospace", |call| text(call, |text| bytes_as_letters(text).filter(|letter| !is_space(*letter)).collect())),
+    ("nospace", |call| {
+        text(call, |text| bytes_as_letters(text).filter(|letter| !is_space(*letter)).collect())
+    }),
     ("initials", |call| text(call, initials)),
     ("snakecase", |call| text(call, |text| super::casing::joined_by(text, '_'))),
     ("kebabcase", |call| text(call, |text| super::casing::joined_by(text, '-'))),
@@ -25,7 +27,11 @@ pub(super) const TABLE: &[TableEntry] = &[
     ("abbrevboth", |call| {
         call.exactly(3)?;
         let (left, right, text) = (call.int(0)?, call.int(1)?, call.text(2)?);
-        if right < 4 || (left > 0 && right < 7) { Ok(Value::Text(text)) } else { abbreviate(&text, left, right) }
+        if right < 4 || (left > 0 && right < 7) {
+            Ok(Value::Text(text))
+        } else {
+            abbreviate(&text, left, right)
+        }
     }),
     ("wrap", |call| {
         call.exactly(2)?;

@@ -108,14 +108,8 @@ pub(super) fn print(nanoseconds: i64) -> String {
 /// In the largest unit of which there is more than one.
 pub(super) fn rounded(nanoseconds: i64) -> String {
     let second = SECOND.unsigned_abs();
-    let units = [
-        (365 * 24 * 3600, "y"),
-        (30 * 24 * 3600, "mo"),
-        (24 * 3600, "d"),
-        (3600, "h"),
-        (60, "m"),
-        (1, "s"),
-    ];
+    let units =
+        [(365 * 24 * 3600, "y"), (30 * 24 * 3600, "mo"), (24 * 3600, "d"), (3600, "h"), (60, "m"), (1, "s")];
     let size = nanoseconds.unsigned_abs();
     let unit = units.iter().find(|(seconds, _)| size > seconds * second);
     unit.map_or_else(|| "0s".into(), |(seconds, name)| format!("{}{name}", size / (seconds * second)))

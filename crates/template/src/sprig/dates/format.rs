@@ -74,7 +74,13 @@ fn offset(out: &mut String, offset: i64, colon: bool, pairs: usize) -> std::fmt:
     Ok(())
 }
 
-fn fraction(out: &mut String, nanoseconds: u32, digits: usize, zeroes: bool, comma: bool) -> std::fmt::Result {
+fn fraction(
+    out: &mut String,
+    nanoseconds: u32,
+    digits: usize,
+    zeroes: bool,
+    comma: bool,
+) -> std::fmt::Result {
     let mut text = format!("{nanoseconds:09}");
     text.truncate(digits);
     if zeroes {

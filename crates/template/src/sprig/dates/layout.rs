@@ -26,9 +26,17 @@ pub(super) enum Part {
     SmallNoon,
     Zone,
     /// An offset like `-07:00`: `Z` where it is none, a colon between, how many pairs of digits.
-    Offset { z: bool, colon: bool, pairs: usize },
+    Offset {
+        z: bool,
+        colon: bool,
+        pairs: usize,
+    },
     /// Digits of a second behind a point or comma; the nines leave out zeroes at the end.
-    Fraction { digits: usize, zeroes: bool, comma: bool },
+    Fraction {
+        digits: usize,
+        zeroes: bool,
+        comma: bool,
+    },
 }
 
 /// The longer ones in front of those that they begin with.

@@ -67,6 +67,10 @@ pub(super) const TABLE: &[TableEntry] = &[
     }),
 ];
 
+pub(super) fn printed_duration(text: &str) -> Result<String, Failure> {
+    Ok(duration::print(duration::parse(text)?))
+}
+
 fn value(time: Time) -> Value {
     Value::Object(Rc::new(time))
 }
@@ -94,7 +98,10 @@ fn show(call: &mut Call<'_>, layout: &str, index: usize, zone: &str) -> Result<V
         _ => return refusals::clock(call),
     };
     if !matches!(zone, "" | "UTC" | "Local") {
-        return Err(Failure::new(format!("{}: no time zone but UTC is known here, {zone:?} is none", call.name)));
+        return Err(Failure::new(format!(
+            "{}: no time zone but UTC is known here, {zone:?} is none",
+            call.name
+        )));
     }
     call.host.spend(layout.len().saturating_mul(4))?;
     Ok(format::format(&time.in_utc(), layout).into())
@@ -133,7 +140,9 @@ impl Object for Time {
             ("YearDay", []) => int(civil.day_of_year),
             ("IsZero", []) => Ok(Some((self.seconds == Self::ZERO_SECONDS && self.nanoseconds == 0).into())),
             ("String", []) => Ok(Some(self.plain())),
-            ("MarshalJSON", []) => Ok(Some(format::format(self, "2006-01-02T15:04:05.999999999Z07:00").into())),
+            ("MarshalJSON", []) => {
+                Ok(Some(format::format(self, "2006-01-02T15:04:05.999999999Z07:00").into()))
+            }
             _ => Ok(None),
         }
     }

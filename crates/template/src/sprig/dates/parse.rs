@@ -23,7 +23,8 @@ struct Read {
 }
 
 pub(super) fn parse(layout: &str, text: &str) -> Result<Time, Failure> {
-    let refuse = || Failure::new(format!("parsing time {} as {}: they do not fit", quoted(text), quoted(layout)));
+    let refuse =
+        || Failure::new(format!("parsing time {} as {}: they do not fit", quoted(text), quoted(layout)));
     let mut read = Read::default();
     let (mut layout_rest, mut rest) = (layout, text);
     loop {
@@ -111,7 +112,8 @@ impl Read {
             Part::BlankDayOfYear | Part::ZeroDayOfYear => {
                 let (day, after) = text.split_at_checked(3)?;
                 let day = if part == Part::BlankDayOfYear { day.trim_start_matches(' ') } else { day };
-                self.day_of_year = Some(day.bytes().all(|byte| byte.is_ascii_digit()).then(|| day.parse().ok())??);
+                self.day_of_year =
+                    Some(day.bytes().all(|byte| byte.is_ascii_digit()).then(|| day.parse().ok())??);
                 rest = after;
             }
             Part::Hour => self.hour = number(false, 0, 23)?,

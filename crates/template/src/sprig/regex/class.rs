@@ -84,7 +84,8 @@ pub(super) fn named(input: &mut Input<'_>, out: &mut String) -> Result<bool, Fai
     } else {
         input.take().map(String::from)
     };
-    match name.filter(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')) {
+    match name.filter(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
+    {
         // A `String` takes everything.
         Some(name) => {
             let _ = write!(out, "\\{}{{{name}}}", if negated { 'P' } else { 'p' });

@@ -41,7 +41,8 @@ pub(super) const TABLE: &[TableEntry] = &[
 pub(crate) fn compile(pattern: &str) -> Result<Regex, Failure> {
     let translated = syntax::translate(pattern)?;
     // Go's automata are small; these bounds keep ours small, too.
-    let built = RegexBuilder::new(&translated).size_limit(4 << 20).dfa_size_limit(2 << 20).nest_limit(250).build();
+    let built =
+        RegexBuilder::new(&translated).size_limit(4 << 20).dfa_size_limit(2 << 20).nest_limit(250).build();
     built.map_err(|_| refused(pattern, "it cannot be parsed"))
 }
 
@@ -107,7 +108,11 @@ fn expand(regex: &Regex, captures: &Captures<'_>, with: &str, out: &mut Paid<'_>
         let group = match name.parse::<usize>() {
             Ok(index) if name.bytes().all(|byte| byte.is_ascii_digit()) => captures.get(index),
             // Of several groups of a name the last one that took part counts; here names are unique.
-            _ => regex.capture_names().flatten().find(|known| *known == name).and_then(|name| captures.name(name)),
+            _ => regex
+                .capture_names()
+                .flatten()
+                .find(|known| *known == name)
+                .and_then(|name| captures.name(name)),
         };
         out.push(group.map_or("", |group| group.as_str()))?;
         rest = after;

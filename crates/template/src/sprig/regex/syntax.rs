@@ -113,7 +113,9 @@ fn escape(input: &mut Input<'_>, out: &mut String) -> Result<(), Failure> {
 
 /// The character that an escape stands for, behind its backslash.
 pub(super) fn code(input: &mut Input<'_>) -> Result<char, Failure> {
-    let Some(character) = input.take() else { return input.refuse("trailing backslash at end of expression") };
+    let Some(character) = input.take() else {
+        return input.refuse("trailing backslash at end of expression");
+    };
     let code = match character {
         'a' => 7,
         'f' => 12,
@@ -197,7 +199,8 @@ fn bounds(rest: &str) -> Result<Option<usize>, Failure> {
         return Ok(None);
     }
     let number = |digits: &str| digits.parse::<u32>().unwrap_or(u32::MAX);
-    let too_many = number(least) > 1000 || (!most.is_empty() && (number(most) > 1000 || number(least) > number(most)));
+    let too_many =
+        number(least) > 1000 || (!most.is_empty() && (number(most) > 1000 || number(least) > number(most)));
     if too_many {
         return Err(refused(rest, "invalid repeat count"));
     }

@@ -31,8 +31,7 @@ struct Grammar {
 static GRAMMAR: LazyLock<Option<Grammar>> = LazyLock::new(|| {
     let number = r"[0-9|xX*]+";
     let label = r"[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*";
-    let version =
-        format!(r"v?(?:{number})(?:\.{number})?(?:\.{number})?(?:-{label})?(?:\+{label})?");
+    let version = format!(r"v?(?:{number})(?:\.{number})?(?:\.{number})?(?:-{label})?(?:\+{label})?");
     // The order matters: without an operator comes before the longer ones, as it is the shortest.
     let operator = r"=||!=|>|<|>=|=>|<=|=<|~|~>|\^";
     let condition = format!(r"({operator})\s*({version})");
@@ -76,7 +75,8 @@ impl Constraint {
     pub(super) fn allows(&self, version: &Version) -> bool {
         self.groups.iter().any(|group| {
             let pre_releases = group.iter().any(|condition| !condition.version.pre.is_empty());
-            (version.pre.is_empty() || pre_releases) && group.iter().all(|condition| condition.allows(version))
+            (version.pre.is_empty() || pre_releases)
+                && group.iter().all(|condition| condition.allows(version))
         })
     }
 }
@@ -90,7 +90,8 @@ impl Condition {
         let (numbers, labels) = plain.split_at(end);
         let pre = labels.split('+').next().unwrap_or_default();
         let numbers: Vec<&str> = numbers.split('.').collect();
-        let given = numbers.iter().position(|number| matches!(*number, "x" | "X" | "*")).unwrap_or(numbers.len());
+        let given =
+            numbers.iter().position(|number| matches!(*number, "x" | "X" | "*")).unwrap_or(numbers.len());
         let mut version = numbers[..given].to_vec();
         version.resize(3, "0");
         let version = if given == 3 { text.to_owned() } else { format!("{}{pre}", version.join(".")) };
