@@ -102,5 +102,7 @@ fn mismatch(value: &Value, wanted: &str) -> String {
         Value::List(_) => "array",
         Value::Nil | Value::Map(_) | Value::Object(_) => "object",
     };
-    format!("error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {kind} into Go value of type {wanted}")
+    format!(
+        "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {kind} into Go value of type {wanted}"
+    )
 }
