@@ -13,6 +13,7 @@ mod input;
 mod manifest;
 mod merge;
 mod origin;
+mod patch;
 mod print;
 mod refused;
 mod set;
@@ -20,6 +21,7 @@ mod settings;
 mod translate;
 mod tree;
 mod user;
+mod validation;
 mod version;
 
 pub use charts::{Charts, ChartsError};
