@@ -13,7 +13,7 @@ mod input;
 mod manifest;
 mod merge;
 mod origin;
-mod patch;
+pub mod patch;
 mod print;
 mod refused;
 mod set;
@@ -21,7 +21,7 @@ mod settings;
 mod translate;
 mod tree;
 mod user;
-mod validation;
+pub mod validation;
 mod version;
 
 pub use charts::{Charts, ChartsError};
