@@ -128,6 +128,9 @@ fn expression(selector: &str) -> Regex {
 
 /// The first difference of two values, for a message.
 pub fn difference(path: &str, ours: &Value, theirs: &Value) -> Option<String> {
+    if ours == theirs {
+        return None;
+    }
     match (ours, theirs) {
         (Value::Object(a), Value::Object(b)) => a.keys().chain(b.keys()).find_map(|key| {
             let null = Value::Null;
