@@ -7,6 +7,7 @@
 //! Values are `serde_json`'s with sorted maps: Go prints them sorted, too, and the order in the text is kept by the
 //! positions. Whole numbers keep all of their 64 bits.
 
+mod build;
 mod number;
 mod options;
 mod order;
@@ -24,8 +25,9 @@ use std::{ops::Range, sync::OnceLock};
 
 use serde_json::Value;
 
+pub use build::Build;
 pub use options::{Duplicates, Options};
-pub use print::to_string;
+pub use print::{Node, Print, TooDeep, print, to_string};
 
 use crate::{At, Code, Diagnostic, Path, Place, Source};
 use positions::{Found, Positions};
@@ -78,6 +80,21 @@ pub fn load_all<'s>(source: &'s Source, options: &'s Options) -> Documents<'s> {
     Documents { source, options, chunks: Chunks::new(bytes), count: 0, too_large }
 }
 
+/// The first document of a text, as Go's `yaml.Unmarshal` reads it, into any kind of value; `None` where there is only
+/// white space or comments. What follows the document is not looked at.
+pub fn load_first<V: Build>(source: &Source, options: &Options) -> Result<Option<V>, Box<Diagnostic>> {
+    if source.bytes().len() > options.max_bytes {
+        return Err(too_large(source, options));
+    }
+    for chunk in Chunks::new(source.bytes()) {
+        let (tree, base) = tree(source, chunk, options)?;
+        if !tree.nodes.is_empty() {
+            return Convert::new(&tree, source, base, options).value(0, 0, &At::TOP).map(Some);
+        }
+    }
+    Ok(None)
+}
+
 /// See [`load_all`].
 pub struct Documents<'s> {
     source: &'s Source,
@@ -120,6 +137,36 @@ fn too_large(source: &Source, options: &Options) -> Box<Diagnostic> {
 }
 
 fn read(source: &Source, chunk: Chunk, options: &Options) -> Result<Option<Document>, Box<Diagnostic>> {
+    let end_of_chunk = chunk.text.end;
+    let (tree, start) = tree(source, chunk, options)?;
+    if tree.nodes.is_empty() {
+        return Ok(None);
+    }
+    let mut convert = Convert::new(&tree, source, start, options);
+    let value: Value = convert.value(0, 0, &At::TOP)?;
+    if value.is_null() {
+        return Ok(None);
+    }
+    let mut warnings = convert.warnings;
+    let end = start + tree.end as usize;
+    if end < end_of_chunk {
+        let message = "what follows here, up to the next `---`, is not read";
+        let hint = "put `---` on a line of its own in front of it, or remove it";
+        let place = Place::span(source, end..end + 1);
+        warnings.push(Diagnostic::new(Code::NotRead, message).at(place).hint(hint));
+    }
+    let positions = OnceLock::new();
+    let options = options.clone();
+    let span = start..end_of_chunk;
+    Ok(Some(Document { value, warnings, source: source.clone(), span, options, positions }))
+}
+
+/// A document's tree, and where its text starts in the source.
+fn tree<'s>(
+    source: &'s Source,
+    chunk: Chunk,
+    options: &Options,
+) -> Result<(tree::Tree<'s>, usize), Box<Diagnostic>> {
     if let Some(span) = chunk.after_separator {
         let message = "only a comment may follow `---` on its line";
         let hint = "kubectl ends the document at every line that begins with `---`; indent the line if it is part \
@@ -138,26 +185,7 @@ fn read(source: &Source, chunk: Chunk, options: &Options) -> Result<Option<Docum
         diagnostic.hint = refusal.hint.map(str::to_owned);
         Box::new(diagnostic)
     };
-    let tree = parse::parse(text, options.max_depth).map_err(refused)?;
-    if tree.nodes.is_empty() {
-        return Ok(None);
-    }
-    let mut convert = Convert::new(&tree, source, span.start, options);
-    let value = convert.value(0, 0, &At::TOP)?;
-    if value.is_null() {
-        return Ok(None);
-    }
-    let mut warnings = convert.warnings;
-    let end = span.start + tree.end as usize;
-    if end < span.end {
-        let message = "what follows here, up to the next `---`, is not read";
-        let hint = "put `---` on a line of its own in front of it, or remove it";
-        let place = Place::span(source, end..end + 1);
-        warnings.push(Diagnostic::new(Code::NotRead, message).at(place).hint(hint));
-    }
-    let positions = OnceLock::new();
-    let options = options.clone();
-    Ok(Some(Document { value, warnings, source: source.clone(), span, options, positions }))
+    Ok((parse::parse(text, options.max_depth).map_err(refused)?, span.start))
 }
 
 /// The document's bytes as text that YAML may have.
