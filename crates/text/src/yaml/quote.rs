@@ -63,7 +63,7 @@ fn is_plainly_plain(text: &str) -> bool {
         && !matches!(last, b' ' | b':')
         && !text.starts_with("...")
         && bytes.iter().all(|byte| matches!(byte, b' '..=b'~') && *byte != b'#')
-        && !memchr::memmem::find(bytes, b": ").is_some()
+        && memchr::memmem::find(bytes, b": ").is_none()
 }
 
 /// Would still be a string without quotes.
@@ -201,7 +201,7 @@ fn plain(out: &mut String, text: &str, margin: Option<usize>) {
         let word = memchr::memchr(b' ', rest.as_bytes()).unwrap_or(rest.len());
         line.push_word(&rest[..word]);
         let Some(behind) = rest.get(word + 1..) else { return };
-        line.blank(!(after_blank && word == 0) && !behind.starts_with(' '));
+        line.blank(!(behind.starts_with(' ') || after_blank && word == 0));
         after_blank = true;
         rest = behind;
     }
