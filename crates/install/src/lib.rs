@@ -4,3 +4,5 @@
 //! files, --set ─▶ user tree ─┐
 //! profile ───────▶ base tree ┴─▶ merged ─▶ translated ─▶ validated ─▶ values per component ─▶ charts ─▶ objects ─▶ patched
 //! ```
+
+pub mod compare;
