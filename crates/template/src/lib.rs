@@ -11,7 +11,9 @@
 
 mod failure;
 mod function;
+pub mod helm;
 mod limits;
+pub mod sprig;
 mod value;
 
 pub use failure::{Failure, Place};

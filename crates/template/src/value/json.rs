@@ -33,6 +33,8 @@ impl Value {
             Self::Int(int) | Self::Int64(int) => Json::from(*int),
             Self::Float(float) => Json::Number(number(*float)?),
             Self::Text(text) => Json::String(text.as_ref().to_owned()),
+            Self::List(list) if list.is_nil() => Json::Null,
+            Self::Map(map) if map.is_nil() => Json::Null,
             Self::List(list) => {
                 Json::Array(list.iter().map(|item| item.to_json(below)).collect::<Result<_, _>>()?)
             }

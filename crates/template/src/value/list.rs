@@ -10,18 +10,33 @@ pub struct List(Rc<Items>);
 struct Items {
     items: Vec<Value>,
     elements: Elements,
+    /// Go's nil slice: an empty list that JSON has as `null`.
+    nil: bool,
 }
 
 impl List {
     /// `[]interface {}`
     pub fn new(items: Vec<Value>) -> Self {
-        Self(Rc::new(Items { items, elements: Elements::Any }))
+        Self::of(Elements::Any, items)
     }
 
     /// `[]string`
     pub fn texts(items: impl IntoIterator<Item = impl Into<Rc<str>>>) -> Self {
-        let items = items.into_iter().map(Value::text).collect();
-        Self(Rc::new(Items { items, elements: Elements::Text }))
+        Self::of(Elements::Text, items.into_iter().map(Value::text).collect())
+    }
+
+    /// A list whose type says what is in it; the items are of that type.
+    pub fn of(elements: Elements, items: Vec<Value>) -> Self {
+        Self(Rc::new(Items { items, elements, nil: false }))
+    }
+
+    /// Go's nil slice.
+    pub fn nil(elements: Elements) -> Self {
+        Self(Rc::new(Items { items: Vec::new(), elements, nil: true }))
+    }
+
+    pub fn is_nil(&self) -> bool {
+        self.0.nil
     }
 
     pub fn elements(&self) -> Elements {

@@ -10,6 +10,10 @@ use super::Value;
 pub enum Elements {
     Any,
     Text,
+    /// Of `until`.
+    Int,
+    /// Of `chunk`.
+    Lists,
 }
 
 impl Elements {
@@ -17,6 +21,8 @@ impl Elements {
         match self {
             Self::Any => "interface {}",
             Self::Text => "string",
+            Self::Int => "int",
+            Self::Lists => "[]interface {}",
         }
     }
 }
@@ -27,6 +33,8 @@ pub struct Map(Rc<Entries>);
 struct Entries {
     entries: RefCell<BTreeMap<Rc<str>, Value>>,
     elements: Elements,
+    /// Go's nil map: an empty one that JSON has as `null`. Functions refuse to write to it.
+    nil: bool,
 }
 
 impl Map {
@@ -40,8 +48,17 @@ impl Map {
         Self::of(Elements::Text, BTreeMap::new())
     }
 
+    /// Go's nil map.
+    pub fn nil(elements: Elements) -> Self {
+        Self(Rc::new(Entries { entries: RefCell::default(), elements, nil: true }))
+    }
+
+    pub fn is_nil(&self) -> bool {
+        self.0.nil
+    }
+
     fn of(elements: Elements, entries: BTreeMap<Rc<str>, Value>) -> Self {
-        Self(Rc::new(Entries { entries: RefCell::new(entries), elements }))
+        Self(Rc::new(Entries { entries: RefCell::new(entries), elements, nil: false }))
     }
 
     pub fn elements(&self) -> Elements {

@@ -1,0 +1,5 @@
+//! TOML.
+
+use crate::sprig::TableEntry;
+
+pub(super) const TABLE: &[TableEntry] = &[];

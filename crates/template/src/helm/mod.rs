@@ -1,0 +1,3 @@
+//! Helm's engine.
+
+pub mod functions;

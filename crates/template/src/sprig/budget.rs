@@ -1,0 +1,81 @@
+//! What a function builds is paid for before it is there: a chart must not be able to fill the memory.
+
+use crate::{Failure, Host, Value};
+
+/// A text that is paid for while it grows.
+pub(crate) struct Paid<'h> {
+    pub(crate) text: String,
+    host: &'h mut dyn Host,
+    paid: usize,
+}
+
+/// Not every few bytes: the limit is far, and a call through a table is not free.
+const STEP: usize = 16 << 10;
+
+impl<'h> Paid<'h> {
+    pub(crate) fn new(host: &'h mut dyn Host) -> Self {
+        Self { text: String::new(), host, paid: 0 }
+    }
+
+    pub(crate) fn push(&mut self, text: &str) -> Result<(), Failure> {
+        let need = self.text.len() + text.len();
+        if need > self.paid {
+            let more = (need - self.paid).max(STEP.min(need));
+            self.host.spend(more)?;
+            self.paid += more;
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
+
+    pub(crate) fn depth(&self) -> usize {
+        self.host.depth()
+    }
+}
+
+/// Pays for a whole tree before it is copied or printed. Maps are shared, so a small program can make a tree that is
+/// larger than any memory; walking stops where the money does.
+pub(crate) fn pay_for(value: &Value, host: &mut dyn Host) -> Result<(), Failure> {
+    let depth = host.depth();
+    let mut purse = Purse { host, owed: 0 };
+    purse.walk(value, depth)?;
+    let owed = purse.owed;
+    purse.host.spend(owed)
+}
+
+struct Purse<'h> {
+    host: &'h mut dyn Host,
+    owed: usize,
+}
+
+impl Purse<'_> {
+    fn walk(&mut self, value: &Value, depth: usize) -> Result<(), Failure> {
+        let below = below(depth)?;
+        self.owed += 16;
+        match value {
+            Value::Text(text) => self.owed += text.len(),
+            Value::List(list) => {
+                for item in list.iter() {
+                    self.walk(item, below)?;
+                }
+            }
+            Value::Map(map) => {
+                for (key, value) in map.entries() {
+                    self.owed += key.len();
+                    self.walk(&value, below)?;
+                }
+            }
+            Value::Object(object) => self.walk(&object.plain(), below)?,
+            Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Int64(_) | Value::Float(_) => {}
+        }
+        if self.owed > STEP {
+            self.host.spend(std::mem::take(&mut self.owed))?;
+        }
+        Ok(())
+    }
+}
+
+/// One level less to go.
+pub(crate) fn below(depth: usize) -> Result<usize, Failure> {
+    depth.checked_sub(1).ok_or_else(|| Failure::limit("the value is nested too deeply, or within itself"))
+}
