@@ -23,7 +23,10 @@ fn equal(one: &Value, other: &Value, depth: usize, host: &mut dyn Host) -> Resul
         (Value::Float(one), Value::Float(other)) => one == other,
         (Value::Text(one), Value::Text(other)) => one == other,
         (Value::List(one), Value::List(other)) => {
-            if one.elements() != other.elements() || one.len() != other.len() || one.is_nil() != other.is_nil() {
+            if one.elements() != other.elements()
+                || one.len() != other.len()
+                || one.is_nil() != other.is_nil()
+            {
                 return Ok(false);
             }
             host.spend(one.len())?;
@@ -38,7 +41,10 @@ fn equal(one: &Value, other: &Value, depth: usize, host: &mut dyn Host) -> Resul
             if one.is(other) {
                 return Ok(true);
             }
-            if one.elements() != other.elements() || one.len() != other.len() || one.is_nil() != other.is_nil() {
+            if one.elements() != other.elements()
+                || one.len() != other.len()
+                || one.is_nil() != other.is_nil()
+            {
                 return Ok(false);
             }
             host.spend(one.len())?;

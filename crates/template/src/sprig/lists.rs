@@ -59,12 +59,18 @@ fn last(call: &mut Call<'_>) -> Result<Value, Failure> {
 
 fn rest(call: &mut Call<'_>) -> Result<Value, Failure> {
     let list = only(call, "find rest on")?;
-    Ok(list.split_first().map_or_else(|| List::nil(Elements::Any), |(_, rest)| List::new(rest.to_vec())).into())
+    Ok(list
+        .split_first()
+        .map_or_else(|| List::nil(Elements::Any), |(_, rest)| List::new(rest.to_vec()))
+        .into())
 }
 
 fn initial(call: &mut Call<'_>) -> Result<Value, Failure> {
     let list = only(call, "find initial on")?;
-    Ok(list.split_last().map_or_else(|| List::nil(Elements::Any), |(_, init)| List::new(init.to_vec())).into())
+    Ok(list
+        .split_last()
+        .map_or_else(|| List::nil(Elements::Any), |(_, init)| List::new(init.to_vec()))
+        .into())
 }
 
 fn append(call: &mut Call<'_>) -> Result<Value, Failure> {
@@ -161,4 +167,3 @@ fn chunk(call: &mut Call<'_>) -> Result<Value, Failure> {
     let chunks = list.chunks(size).map(|chunk| List::new(chunk.to_vec()).into()).collect();
     Ok(List::of(Elements::Lists, chunks).into())
 }
-

@@ -90,4 +90,3 @@ fn seq(call: &mut Call<'_>) -> Result<Value, Failure> {
     let numbers: Vec<String> = sequence.numbers(call)?.map(|number| number.to_string()).collect();
     Ok(numbers.join(" ").into())
 }
-
