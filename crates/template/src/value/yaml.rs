@@ -44,7 +44,7 @@ impl Build for Value {
         Self::Map(map.into())
     }
 
-    fn insert(map: &mut BTreeMap<Rc<str>, Self>, key: String, value: Self) -> bool {
+    fn insert(map: &mut BTreeMap<Rc<str>, Self>, key: &str, value: Self) -> bool {
         map.insert(key.into(), value).is_some()
     }
 }

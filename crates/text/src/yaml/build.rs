@@ -18,7 +18,7 @@ pub trait Build: Sized {
     fn list(items: Vec<Self>) -> Self;
     fn map(map: Self::Map) -> Self;
     /// Whether the key was there already; the last one counts.
-    fn insert(map: &mut Self::Map, key: String, value: Self) -> bool;
+    fn insert(map: &mut Self::Map, key: &str, value: Self) -> bool;
 }
 
 impl Build for Value {
@@ -56,7 +56,7 @@ impl Build for Value {
         Self::Object(map)
     }
 
-    fn insert(map: &mut Self::Map, key: String, value: Self) -> bool {
-        map.insert(key, value).is_some()
+    fn insert(map: &mut Self::Map, key: &str, value: Self) -> bool {
+        map.insert(key.to_owned(), value).is_some()
     }
 }

@@ -1,6 +1,6 @@
 //! A [`Tree`] into a value: words resolved, keys made strings, aliases followed, `<<` merged, duplicates told.
 
-use std::{collections::HashSet, ops::Range};
+use std::{borrow::Cow, collections::HashSet, ops::Range};
 
 use base64::Engine;
 
@@ -93,7 +93,7 @@ impl<'t> Convert<'t> {
             let name = self.key(key_at, path)?;
             let value = self.value(value_at, depth + 1, &path.field(&name))?;
             let remembered = own.as_mut().map(|own| !own.insert(name.clone()));
-            let replaced = V::insert(map, name, value);
+            let replaced = V::insert(map, &name, value);
             // What an alias repeats was told where it was written.
             if remembered.unwrap_or(replaced) && self.alias.is_none() {
                 self.duplicate(at, key_at, path)?;
@@ -137,11 +137,12 @@ impl<'t> Convert<'t> {
     }
 
     /// A key as sigs.k8s.io/yaml makes it a string.
-    pub(super) fn key(&mut self, at: u32, path: &At<'_>) -> Result<String> {
-        let mut node = self.tree.node(at);
+    pub(super) fn key(&mut self, at: u32, path: &At<'_>) -> Result<Cow<'t, str>> {
+        let tree = self.tree;
+        let mut node = tree.node(at);
         if let Kind::Alias(target) = node.kind {
             let outer = self.follow(at, target, path)?;
-            node = self.tree.node(target);
+            node = tree.node(target);
             let counted = self.expand(node);
             self.alias = outer;
             counted?;
@@ -150,13 +151,13 @@ impl<'t> Convert<'t> {
         let what = match node.kind {
             Kind::Plain | Kind::Quoted => match self.scalar(node, path)? {
                 Text::Itself | Text::Is(Scalar::String | Scalar::Timestamp) => {
-                    return Ok(node.text.clone().into_owned());
+                    return Ok(Cow::Borrowed(&node.text));
                 }
-                Text::Decoded(text) => return Ok(text),
-                Text::Is(Scalar::Bool(bool)) => return Ok(bool.to_string()),
-                Text::Is(Scalar::Int(int)) => return Ok(int.to_string()),
+                Text::Decoded(text) => return Ok(text.into()),
+                Text::Is(Scalar::Bool(bool)) => return Ok(bool.to_string().into()),
+                Text::Is(Scalar::Int(int)) => return Ok(int.to_string().into()),
                 #[expect(clippy::cast_possible_truncation, reason = "so does sigs.k8s.io/yaml")]
-                Text::Is(Scalar::Float(float)) => return Ok(number::shortest_32(float as f32)),
+                Text::Is(Scalar::Float(float)) => return Ok(number::shortest_32(float as f32).into()),
                 Text::Is(Scalar::Null) => "null",
                 Text::Is(Scalar::Unsigned(_)) => "a number of more than 63 bits",
             },
