@@ -34,7 +34,7 @@ impl Call<'_> {
         self.between(count, usize::MAX)
     }
 
-    fn between(&self, least: usize, most: usize) -> Result<(), Failure> {
+    pub fn between(&self, least: usize, most: usize) -> Result<(), Failure> {
         let got = self.args.len();
         if got >= least && got <= most {
             return Ok(());
