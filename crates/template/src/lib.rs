@@ -14,6 +14,7 @@ mod failure;
 mod function;
 mod go;
 pub mod helm;
+pub mod injection;
 mod lex;
 mod limits;
 mod parse;

@@ -17,7 +17,6 @@ pub(crate) trait Arguments {
     fn items(&self, index: usize, action: &str) -> Result<List, Failure>;
     /// For a `float64`; a whole literal is one.
     fn float(&self, index: usize) -> Result<f64, Failure>;
-    fn at_most(&self, least: usize, most: usize) -> Result<(), Failure>;
 }
 
 impl Arguments for Call<'_> {
@@ -63,11 +62,6 @@ impl Arguments for Call<'_> {
             Value::Int(int) => Ok(int as f64),
             other => Err(wrong("float64", &other)),
         }
-    }
-
-    fn at_most(&self, least: usize, most: usize) -> Result<(), Failure> {
-        self.at_least(least)?;
-        if self.args.len() > most { self.exactly(most) } else { Ok(()) }
     }
 }
 

@@ -29,6 +29,21 @@ pub use build::Build;
 pub use options::{Duplicates, Options};
 pub use print::{Node, Print, TooDeep, print, to_string};
 
+/// A string's text for printers of another style than [`to_string`]'s, with the end of its line: no long line is folded;
+/// the lines of a text of several are indented by `margin`.
+pub fn print_string(out: &mut String, text: &str, margin: usize) {
+    quote::print_unfolded(out, text, margin);
+}
+
+/// A key's text for the same printers, and the order of keys in go-yaml.
+pub fn print_key(out: &mut String, key: &str) {
+    quote::print_key(out, key);
+}
+
+pub fn sorted_keys<'k>(keys: impl Iterator<Item = &'k String>) -> Vec<&'k String> {
+    order::sorted(keys)
+}
+
 use crate::{At, Code, Diagnostic, Path, Place, Source};
 use positions::{Found, Positions};
 use split::{Chunk, Chunks};

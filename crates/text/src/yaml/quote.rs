@@ -26,6 +26,17 @@ pub(super) fn print_string(out: &mut String, text: &str, margin: usize) {
     out.push('\n');
 }
 
+/// The same without any folding of long lines.
+pub(super) fn print_unfolded(out: &mut String, text: &str, margin: usize) {
+    match style(text) {
+        Style::Plain => plain(out, text, None),
+        Style::Single => single(out, text, None),
+        Style::Double => double(out, text, None),
+        Style::Literal => return literal(out, text, margin),
+    }
+    out.push('\n');
+}
+
 #[derive(Debug, PartialEq)]
 enum Style {
     Plain,

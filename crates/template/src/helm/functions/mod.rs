@@ -1,7 +1,8 @@
 //! What Helm adds to Sprig, and the names of Sprig that it changes.
 
-mod documents;
+pub(crate) mod documents;
 mod flow;
+mod pretty;
 mod toml;
 
 use crate::{
@@ -9,7 +10,7 @@ use crate::{
     sprig::{self, TableEntry, count, join},
 };
 
-const PARTS: &[&[TableEntry]] = &[documents::TABLE, flow::TABLE, toml::TABLE];
+const PARTS: &[&[TableEntry]] = &[documents::TABLE, flow::TABLE, pretty::TABLE, toml::TABLE];
 
 /// To be put over Sprig's.
 pub const TABLE: &[TableEntry] = &join::<{ count(PARTS) }>(PARTS);

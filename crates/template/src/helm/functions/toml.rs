@@ -1,5 +1,0 @@
-//! TOML.
-
-use crate::sprig::TableEntry;
-
-pub(super) const TABLE: &[TableEntry] = &[];
