@@ -1,12 +1,11 @@
-{{/* Every CRD of files/crds.yaml with this release's labels */}}
-{{- define "base.crds" -}}
-{{- $root := . -}}{{- $base := .Mesh.values.base -}}
-{{- $text := .Files.Get "files/crds.yaml" -}}
-{{- if not $base.enableCRDTemplates }}{{ $text }}{{ else -}}
-{{- range regexSplit "(?m)^---$" $text -1 }}{{ with fromYaml . }}{{ if not (has .metadata.name ($base.excludedCRDs | default list)) }}
----
-{{ $_ := set .metadata "labels" (omit $root.Mesh.labels.plain "app.kubernetes.io/name") }}{{ toYaml . }}
-{{- end }}{{ end }}{{ end }}{{ end }}
+{{/* A CRD, with this release's labels instead of its own unless it shall stay as it is. (root, text) */}}
+{{- define "base.crd" -}}
+{{- $root := first . -}}{{- $base := $root.Mesh.values.base -}}
+{{- if not $base.enableCRDTemplates }}{{ last . }}{{ else -}}
+{{- $crd := last . | fromYaml -}}
+{{- $_ := set $crd.metadata "labels" (omit $root.Mesh.labels.plain "app.kubernetes.io/name") -}}
+{{- if not (has $crd.metadata.name ($base.excludedCRDs | default list)) }}{{ toYaml $crd }}{{ end -}}
+{{- end -}}
 {{- end -}}
 
 {{/* The account that other clusters' control planes read this cluster with */}}

@@ -80,13 +80,14 @@ Call: include "mesh" (list . APP COMPONENT)
 {{- end -}}
 {{- end -}}
 
-{{/* A table of (template, whether to render it) becomes a stream of documents. (root, table) */}}
+{{/* A table of (template, whether to render it) becomes a stream of documents; with a third column, a list, the template
+     is called for each item of it, with (root, item) instead of the root. (root, table) */}}
 {{- define "mesh.objects" -}}
 {{- $root := first . -}}
-{{- range last . }}{{ if last . }}
+{{- range $row := last . }}{{ if index $row 1 }}{{ range $item := len $row | eq 3 | ternary (last $row) (list $root) }}
 ---
-{{ include (first .) $root }}
-{{- end }}{{ end }}
+{{ include (first $row) (len $row | eq 3 | ternary (list $root $item) $root) }}
+{{- end }}{{ end }}{{ end }}
 {{- end -}}
 
 {{/* The metadata of an object: at (root), name, and as needed namespace, set (of labels; owned unless said), labels, annotations */}}
