@@ -12,8 +12,8 @@ data:
 {{/* What follows from other values, under what the user's meshConfig says */}}
 {{- define "istiod.mesh-config" -}}
 {{- $v := .Mesh.values -}}{{- $g := $v.global -}}{{- $said := $v.meshConfig | default dict -}}
-{{- $found := print (empty $g.remotePilotAddress | ternary .Mesh.name (empty .Mesh.remote | ternary "istiod" (hasSuffix "-remote" .Mesh.remote | ternary "istiod-remote" "istiod"))) "." .Release.Namespace ".svc:15012" -}}
-{{- $proxy := dict "discoveryAddress" $found -}}
+{{- /* Elsewhere or here: the Service of this revision. */ -}}
+{{- $proxy := dict "discoveryAddress" (print (.Mesh.remote | default .Mesh.name) "." .Release.Namespace ".svc:15012") -}}
 {{- with $g.meshID }}{{ $_ := set $proxy "meshId" . }}{{ end -}}
 {{- with ($g.proxy).variant | default $g.variant }}{{ $_ := set $proxy "image" (dict "imageType" .) }}{{ end -}}
 {{- with include "istiod.tracer" . | fromYaml }}{{ $_ := set $proxy "tracing" . }}{{ end -}}
