@@ -40,6 +40,7 @@ Call: include "mesh" (list . APP COMPONENT)
   {{- end -}}
   {{- $_ := mustMergeOverwrite $values (deepCopy $user) -}}
   {{- include "mesh.erase" (list $values $user $root.Values.defaults) -}}
+  {{- if and (hasKey $values.global "tag") (empty $values.global.tag) }}{{ $_ := set $values.global "tag" $root.Chart.AppVersion }}{{ end -}}
   {{- $_ := set $root "Mesh" (dict "values" $values "user" $user) -}}
   {{- $scope := ($values.global).resourceScope | default "all" -}}
   {{- if not (has $scope (list "all" "cluster" "namespace")) -}}
@@ -137,7 +138,7 @@ annotations: {{- include "mesh.strings" . | nindent 2 }}{{ end }}
 {{/* hub/name:tag-variant, or the name alone when it is a whole reference. (root, name, hub, tag, variant) */}}
 {{- define "mesh.image" -}}
 {{- $global := (first .).Mesh.values.global -}}{{- $name := index . 1 | default "mizzen" -}}
-{{- $hub := index . 2 | default $global.hub -}}{{- $tag := index . 3 | default $global.tag | default (first .).Chart.AppVersion -}}
+{{- $hub := index . 2 | default $global.hub -}}{{- $tag := index . 3 | default $global.tag -}}
 {{- $variant := index . 4 | default $global.variant -}}
 {{- if contains "/" $name }}{{ $name }}{{ else }}{{ $hub }}/{{ $name }}:{{ include "mesh.text" $tag }}{{ with $variant }}-{{ . }}{{ end }}{{ end -}}
 {{- end -}}
