@@ -17,6 +17,13 @@ Call: include "mesh" (list . APP COMPONENT)
 {{- if not (hasKey $root "Mesh") -}}
   {{- $user := omit $root.Values "defaults" -}}
   {{- $values := deepCopy $root.Values.defaults -}}
+  {{- /* A section that is only named (`pilot:` and nothing below) says nothing, it does not remove the section. */ -}}
+  {{- range list (list $user $values) (list ($user.gateways | default dict) ($values.gateways | default dict)) -}}
+    {{- $asked := first . -}}
+    {{- range $key, $_ := last . -}}
+      {{- if and (kindIs "map" .) (hasKey $asked $key) (kindIs "invalid" (get $asked $key)) }}{{ $_ := unset $asked $key }}{{ end -}}
+    {{- end -}}
+  {{- end -}}
   {{- $layers := $root.Files.Get "files/layers.yaml" | fromYaml -}}
   {{- $global := $user.global | default dict -}}
   {{- range list
