@@ -29,25 +29,26 @@ pub use build::Build;
 pub use options::{Duplicates, Options};
 pub use print::{Node, Print, TooDeep, print, to_string};
 
-/// A string's text for printers of another style than [`to_string`]'s, with the end of its line: no long line is folded;
+use crate::{At, Code, Diagnostic, Path, Place, Source};
+use positions::{Found, Positions};
+use split::{Chunk, Chunks};
+use value::Convert;
+
+/// For printers of another style than [`to_string`]'s: a string with the end of its line, where no long line is folded;
 /// the lines of a text of several are indented by `margin`.
 pub fn print_string(out: &mut String, text: &str, margin: usize) {
     quote::print_unfolded(out, text, margin);
 }
 
-/// A key's text for the same printers, and the order of keys in go-yaml.
+/// A key, for the same printers.
 pub fn print_key(out: &mut String, key: &str) {
     quote::print_key(out, key);
 }
 
-pub fn sorted_keys<'k>(keys: impl Iterator<Item = &'k String>) -> Vec<&'k String> {
-    order::sorted(keys)
+/// Puts keys into go-yaml's order, for the same printers.
+pub fn sort_keys<V: Copy>(entries: &mut [(&str, V)]) {
+    order::sort(entries);
 }
-
-use crate::{At, Code, Diagnostic, Path, Place, Source};
-use positions::{Found, Positions};
-use split::{Chunk, Chunks};
-use value::Convert;
 
 /// One document of a source.
 #[derive(Debug)]
