@@ -4,6 +4,7 @@
 pub(crate) mod cluster;
 pub(crate) mod format;
 pub(crate) mod logging;
+pub(crate) mod mesh;
 
 use crate::{build, help, program::Program, style, verbs};
 use clap::{Args, Command};
