@@ -54,7 +54,7 @@ pub(super) fn index(item: &Slot, indexes: &[Slot]) -> Result<Slot, Failure> {
                 Some(Value::Text(key)) => match (map.get(key), map.elements()) {
                     (Some(value), elements) => slot(value, elements),
                     (None, Elements::Any) => Slot::Nil,
-                    (None, Elements::Text) => Slot::Plain(Value::text("")),
+                    (None, elements) => Slot::Plain(zero(elements)),
                 },
                 Some(other) => {
                     return refuse(format!("value has type {}; should be string", other.type_name()));
@@ -70,7 +70,16 @@ pub(super) fn index(item: &Slot, indexes: &[Slot]) -> Result<Slot, Failure> {
 fn slot(value: Value, elements: Elements) -> Slot {
     match elements {
         Elements::Any => Slot::boxed(value),
-        Elements::Text => Slot::plain(value),
+        Elements::Text | Elements::Int | Elements::Lists => Slot::plain(value),
+    }
+}
+
+pub(crate) fn zero(elements: Elements) -> Value {
+    match elements {
+        Elements::Any => Value::Nil,
+        Elements::Text => Value::text(""),
+        Elements::Int => Value::Int(0),
+        Elements::Lists => Value::List(crate::List::nil(Elements::Any)),
     }
 }
 

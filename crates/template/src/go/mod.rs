@@ -5,6 +5,7 @@ mod escape;
 mod index;
 mod print;
 
+pub(crate) use index::zero;
 pub(crate) use print::{print_all, print_line, print_value, printf, quote};
 
 use crate::{Call, Failure, Host, Value, exec::Slot};
