@@ -32,6 +32,13 @@ impl Failure {
         Self { limit: true, ..Self::new(message) }
     }
 
+    /// Whether a function refused its arguments before it began.
+    pub(crate) fn refuses_arguments(&self) -> bool {
+        ["wrong number of args", "wrong type for value", "invalid value; expected"]
+            .iter()
+            .any(|start| self.message.starts_with(start))
+    }
+
     #[must_use]
     pub fn at(mut self, place: Place) -> Self {
         self.places.push(place);
@@ -49,6 +56,9 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = self.places.first() {
             write!(f, "{place}: ")?;
+            if !place.context.is_empty() {
+                write!(f, "at <{}>: ", place.context)?;
+            }
         }
         f.write_str(&self.message)
     }

@@ -9,15 +9,21 @@
 //! Maps are shared by reference, as in Go: charts change `.Values` while they render and later templates see it.
 //! Knows no Kubernetes; no function reads a file, the network, the environment or the clock.
 
+mod exec;
 mod failure;
 mod function;
+mod go;
 pub mod helm;
 pub mod injection;
+mod lex;
 mod limits;
+mod parse;
 pub mod sprig;
 mod value;
 
+pub use exec::{MissingKey, Run, Templates};
 pub use failure::{Failure, Place};
 pub use function::{Call, Function, Functions, Host};
 pub use limits::Limits;
+pub use parse::Template;
 pub use value::{Elements, List, Map, Object, Value};

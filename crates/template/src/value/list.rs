@@ -39,6 +39,12 @@ impl List {
         self.0.nil
     }
 
+    /// A part of it, of the same type. The bounds are the caller's to check.
+    pub(crate) fn slice(&self, from: usize, to: usize) -> Self {
+        let items = self.get(from..to).unwrap_or_default().to_vec();
+        Self::of(self.elements(), items)
+    }
+
     pub fn elements(&self) -> Elements {
         self.0.elements
     }

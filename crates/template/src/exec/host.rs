@@ -1,0 +1,38 @@
+//! What functions may ask of the rendering that they are called in.
+
+use super::{Run, Slot, Templates};
+use crate::{Failure, Host, Value};
+
+impl Host for Run<'_> {
+    fn include(&mut self, name: &str, data: &Value) -> Result<String, Failure> {
+        let template = self.find(name)?;
+        self.capture(&template, Slot::plain(data.clone()))
+    }
+
+    /// As Helm has it: the text's own definitions are known only while it runs, and `<no value>` is removed.
+    fn tpl(&mut self, text: &str, data: &Value) -> Result<String, Failure> {
+        let output = if text.contains(crate::lex::OPEN) {
+            let name = self.running.last().map_or_else(|| "tpl".to_owned(), |name| format!("tpl in {name}"));
+            let mut local = Templates::new();
+            local.add(&name, text, self.functions)?;
+            self.local.push(local);
+            let result = self.find(&name).and_then(|template| {
+                self.capture(&template, Slot::plain(data.clone()))
+            });
+            self.local.pop();
+            result?
+        } else {
+            self.budget.spend(text.len())?;
+            text.to_owned()
+        };
+        Ok(if output.contains("<no value>") { output.replace("<no value>", "") } else { output })
+    }
+
+    fn spend(&mut self, bytes: usize) -> Result<(), Failure> {
+        self.budget.spend(bytes)
+    }
+
+    fn depth(&self) -> usize {
+        self.budget.depth()
+    }
+}
