@@ -88,7 +88,7 @@ impl Run<'_> {
             (None, _, MissingKey::Error) => None,
             (None, _, MissingKey::Invalid) => Some(Slot::Nothing),
             (None, Elements::Any, MissingKey::Zero) => Some(Slot::Nil),
-            (None, elements, MissingKey::Zero) => Some(Slot::Plain(crate::go::zero(elements))),
+            (None, _, MissingKey::Zero) => Some(Slot::Plain(Value::text(""))),
         }
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn index(item: &Slot, indexes: &[Slot]) -> Result<Slot, Failure> {
                 Some(Value::Text(key)) => match (map.get(key), map.elements()) {
                     (Some(value), elements) => slot(value, elements),
                     (None, Elements::Any) => Slot::Nil,
-                    (None, elements) => Slot::Plain(zero(elements)),
+                    (None, _) => Slot::Plain(Value::text("")),
                 },
                 Some(other) => {
                     return refuse(format!("value has type {}; should be string", other.type_name()));
@@ -71,15 +71,6 @@ fn slot(value: Value, elements: Elements) -> Slot {
     match elements {
         Elements::Any => Slot::boxed(value),
         Elements::Text | Elements::Int | Elements::Lists => Slot::plain(value),
-    }
-}
-
-pub(crate) fn zero(elements: Elements) -> Value {
-    match elements {
-        Elements::Any => Value::Nil,
-        Elements::Text => Value::text(""),
-        Elements::Int => Value::Int(0),
-        Elements::Lists => Value::List(crate::List::nil(Elements::Any)),
     }
 }
 
