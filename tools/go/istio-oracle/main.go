@@ -13,12 +13,31 @@ import (
 
 const usage = `istio-oracle verdicts [CRDS.yaml]  objects as JSON lines in; what Istio's webhook (and the CRDs) say, a line each
 istio-oracle encode                objects as JSON lines in; their spec as Istio's own code writes it, a line each
+istio-oracle templates             {chart, values, release, …} in; what Helm renders as istioctl uses it
+istio-oracle injection             {template, data} in; what the template engine of Istio's injection makes of it
+istio-oracle patch                 {object, patch} in; the object after a strategic merge
+istio-oracle set                   {tree, set} in; the tree after istioctl's --set
+istio-oracle merge                 {base, overlay} in; one tree over the other
+istio-oracle overlay               {object, patches} in; the object after the patches of k8s.overlays
+istio-oracle operator              {iop} in; what istioctl says of an IstioOperator
 istio-oracle defaults              the default MeshConfig, ProxyConfig and MeshNetworks
 
 With go, in the folder of this program's source:
 istio-oracle benchmarks DIR        every configuration of Istio's benchmarks, rendered, a file each
 istio-oracle rows DIR              every row of Istio's validation tests: DIR/rows.jsonl, and counts in DIR/tests.json
 istio-oracle data DIR              both, the first in DIR/benchmarks`
+
+// byLine has the verbs that need nothing but the line.
+var byLine = map[string]func([]byte) any{
+	"encode":    encode,
+	"templates": renderTemplates,
+	"injection": renderInjection,
+	"patch":     patch,
+	"set":       set,
+	"merge":     merge,
+	"overlay":   overlay,
+	"operator":  operator,
+}
 
 func main() {
 	// Istio logs to standard output, which is ours.
@@ -41,8 +60,9 @@ func run(args []string) error {
 			return err
 		}
 		return answerLines(os.Stdin, os.Stdout, judge.verdict)
-	case verb == "encode":
-		return answerLines(os.Stdin, os.Stdout, encode)
+	case byLine[verb] != nil:
+		quietHelm()
+		return answerLines(os.Stdin, os.Stdout, byLine[verb])
 	case verb == "defaults":
 		return printDefaults(os.Stdout)
 	case verb == "benchmarks" && argument != "":

@@ -1,10 +1,12 @@
-//! Istio's own opinion: our small program around its webhook and its JSON code, and what its tests say.
+//! Istio's own opinion: our small program around its webhook, its JSON code and its renderer, and what its tests say.
 //!
 //! In: objects, any number at a time. Out: for each what istiod's validating webhook would answer, or the spec as Istio
-//! itself would write it. It is the measure for `api` and `check`, and for nobody else: no server, no cluster. What was
-//! recorded of Istio's own tests, and its benchmark configurations, are in [`data`].
+//! itself would write it; questions of rendering are in [`render`]. It is the measure for `api`, `check`, `template` and
+//! `install`: no server, no cluster. What was recorded of Istio's own tests, and its benchmark configurations, are in
+//! [`data`].
 
 pub mod data;
+pub mod render;
 mod talk;
 
 use std::{process::Command, sync::OnceLock};
@@ -79,6 +81,13 @@ pub struct Defaults {
 pub struct Oracle {
     verdicts: Talk,
     encode: Talk,
+    templates: Talk,
+    injection: Talk,
+    patch: Talk,
+    set: Talk,
+    merge: Talk,
+    overlay: Talk,
+    operator: Talk,
 }
 
 impl Oracle {
@@ -87,7 +96,17 @@ impl Oracle {
     /// The oracle of this process.
     pub fn shared() -> &'static Self {
         static SHARED: OnceLock<Oracle> = OnceLock::new();
-        SHARED.get_or_init(|| Self { verdicts: Talk::new("verdicts"), encode: Talk::new("encode") })
+        SHARED.get_or_init(|| Self {
+            verdicts: Talk::new("verdicts"),
+            encode: Talk::new("encode"),
+            templates: Talk::new("templates"),
+            injection: Talk::new("injection"),
+            patch: Talk::new("patch"),
+            set: Talk::new("set"),
+            merge: Talk::new("merge"),
+            overlay: Talk::new("overlay"),
+            operator: Talk::new("operator"),
+        })
     }
 
     /// One verdict for each object, in order. The mesh's own configuration has no `apiVersion`:
