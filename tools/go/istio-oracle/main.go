@@ -1,5 +1,5 @@
-// istio-oracle asks Istio's own code what it thinks: of objects (verdicts, encode), of its defaults, and of the
-// rows of its own tests. Objects come in as JSON lines and each line is answered with one line, so that a test
+// istio-oracle asks Istio's own code what it thinks: of objects (verdicts, encode), of charts, merges and patches, of its
+// defaults, and of the rows of its own tests. Objects come in as JSON lines and each line is answered with one line, so that a test
 // starts the program once for any number of objects.
 package main
 
@@ -21,6 +21,7 @@ istio-oracle merge                 {base, overlay} in; one tree over the other
 istio-oracle overlay               {object, patches} in; the object after the patches of k8s.overlays
 istio-oracle operator              {iop} in; what istioctl says of an IstioOperator
 istio-oracle defaults              the default MeshConfig, ProxyConfig and MeshNetworks
+istio-oracle shapes                the Go types of IstioOperator and of Kubernetes' kinds: fields, types, rules for patches
 
 With go, in the folder of this program's source:
 istio-oracle benchmarks DIR        every configuration of Istio's benchmarks, rendered, a file each
@@ -65,6 +66,8 @@ func run(args []string) error {
 		return answerLines(os.Stdin, os.Stdout, byLine[verb])
 	case verb == "defaults":
 		return printDefaults(os.Stdout)
+	case verb == "shapes":
+		return printShapes(os.Stdout)
 	case verb == "benchmarks" && argument != "":
 		return writeBenchmarks(argument)
 	case verb == "rows" && argument != "":
