@@ -4,3 +4,7 @@
 //! files, --set ─▶ user tree ─┐
 //! profile ───────▶ base tree ┴─▶ merged ─▶ translated ─▶ validated ─▶ values per component ─▶ charts ─▶ objects ─▶ patched
 //! ```
+
+pub mod patch;
+mod shapes;
+pub mod validation;

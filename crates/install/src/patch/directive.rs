@@ -46,7 +46,10 @@ pub(super) fn retain_keys(
             && !is_kept(key)
     });
     if let Some((key, _)) = unnamed {
-        return Err(PatchError::at(at, format!("{RETAIN_KEYS} does not name `{key}`, which is set beside it")));
+        return Err(PatchError::at(
+            at,
+            format!("{RETAIN_KEYS} does not name `{key}`, which is set beside it"),
+        ));
     }
     original.retain(|key, _| is_kept(key));
     Ok(())
@@ -142,7 +145,9 @@ fn in_order(
     }
     match left.next() {
         None => Ok(()),
-        Some(_) => Err(PatchError::at(at, format!("the order of the patch is not that of {SET_ELEMENT_ORDER}"))),
+        Some(_) => {
+            Err(PatchError::at(at, format!("the order of the patch is not that of {SET_ELEMENT_ORDER}")))
+        }
     }
 }
 
@@ -151,7 +156,11 @@ pub(super) fn without(value: Value) -> Option<Value> {
     match value {
         Value::Object(fields) if fields.contains_key(PATCH) => None,
         Value::Object(fields) => Some(
-            fields.into_iter().filter_map(|(name, value)| Some((name, without(value)?))).collect::<Map<_, _>>().into(),
+            fields
+                .into_iter()
+                .filter_map(|(name, value)| Some((name, without(value)?)))
+                .collect::<Map<_, _>>()
+                .into(),
         ),
         Value::Array(items) => Some(items.into_iter().filter_map(without).collect()),
         other => Some(other),

@@ -41,7 +41,8 @@ pub(super) fn merge(
         let known = known_by(item, Some(key), &at)?;
         match find(&merged, key, known, &at)? {
             Some(there) => {
-                let (Value::Object(below), Value::Object(above)) = (merged[there].take(), item.clone()) else {
+                let (Value::Object(below), Value::Object(above)) = (merged[there].take(), item.clone())
+                else {
                     return Err(PatchError::at(&at, "only maps can be merged"));
                 };
                 merged[there] = Value::Object(map(below, above, items, &at)?);
@@ -95,10 +96,7 @@ fn find(items: &[Value], key: &str, known: &Value, at: &At<'_>) -> Result<Option
 }
 
 /// The sort that all items have.
-pub(super) fn item_sort<'a>(
-    items: impl Iterator<Item = &'a Value>,
-    at: &At<'_>,
-) -> Result<Sort, PatchError> {
+pub(super) fn item_sort<'a>(items: impl Iterator<Item = &'a Value>, at: &At<'_>) -> Result<Sort, PatchError> {
     let mut found = None;
     for item in items {
         let sort = sort(item);
@@ -114,11 +112,7 @@ pub(super) fn item_sort<'a>(
 }
 
 /// By what an item is known: the field that is the key, or the item itself.
-pub(super) fn known_by<'a>(
-    item: &'a Value,
-    key: Option<&str>,
-    at: &At<'_>,
-) -> Result<&'a Value, PatchError> {
+pub(super) fn known_by<'a>(item: &'a Value, key: Option<&str>, at: &At<'_>) -> Result<&'a Value, PatchError> {
     let Some(key) = key else { return Ok(item) };
     if !item.is_object() {
         return Err(PatchError::at(at, format!("{} is no map", excerpt(item))));

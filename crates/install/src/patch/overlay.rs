@@ -171,7 +171,9 @@ fn place(items: &[Tree], element: &Element) -> Result<Option<usize>, String> {
                 item.printed().is_some_and(|text| matches(expression, &text))
             }
             _ if fields.is_some() => {
-                return Err(format!("`{element}` must be [key:value] or [index] to pick one of a list of maps"));
+                return Err(format!(
+                    "`{element}` must be [key:value] or [index] to pick one of a list of maps"
+                ));
             }
             _ => return Err(format!("`{element}` must be in brackets to pick one of a list")),
         };

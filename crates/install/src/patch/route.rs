@@ -138,7 +138,10 @@ mod tests {
             ("spec.ports.[port:80].name", vec!["spec", "ports", "[port:80]", "name"]),
             ("spec.ports[0]", vec!["spec", "ports", "[0]"]),
             (".a.b.", vec!["a", "b"]),
-            (r"metadata.labels.app\.kubernetes\.io/name", vec!["metadata", "labels", "app.kubernetes.io/name"]),
+            (
+                r"metadata.labels.app\.kubernetes\.io/name",
+                vec!["metadata", "labels", "app.kubernetes.io/name"],
+            ),
             ("", vec![]),
             ("a//b/./c/../d", vec!["a/b/d"]),
         ] {

@@ -43,9 +43,9 @@ impl Rules {
 
     fn field(self, name: &str, at: &At<'_>) -> Merged<&'static Field> {
         match self {
-            Self::Struct(shape) => {
-                shape.field(name).ok_or_else(|| PatchError::at(at, format!("{} has no such field", shape.name)))
-            }
+            Self::Struct(shape) => shape
+                .field(name)
+                .ok_or_else(|| PatchError::at(at, format!("{} has no such field", shape.name))),
             Self::Plain => Err(PatchError::at(at, "nothing can be merged into the values of this map")),
         }
     }
@@ -113,7 +113,8 @@ pub(super) fn map(
             (Some(Sort::Map), Value::Object(patch)) => {
                 let field = rules.field(&key, &at)?;
                 let Some(Value::Object(below)) = original.remove(&key) else { continue };
-                let merged = if field.replace { patch } else { map(below, patch, Rules::of(&field.shape), &at)? };
+                let merged =
+                    if field.replace { patch } else { map(below, patch, Rules::of(&field.shape), &at)? };
                 Some(Value::Object(merged))
             }
             (Some(Sort::List), Value::Array(patch)) => {

@@ -24,7 +24,9 @@ pub(super) enum Origin {
 impl Tree {
     pub(super) fn new(value: Value, origin: Origin) -> Self {
         match value {
-            Value::Array(items) => Self::List(items.into_iter().map(|item| Self::new(item, origin)).collect()),
+            Value::Array(items) => {
+                Self::List(items.into_iter().map(|item| Self::new(item, origin)).collect())
+            }
             Value::Object(fields) => {
                 let fields = fields.into_iter().map(|(name, value)| (name, Self::new(value, origin)));
                 Self::Map(origin, fields.collect())

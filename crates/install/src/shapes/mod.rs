@@ -90,17 +90,19 @@ impl Shapes {
     /// IstioOperator, and Kubernetes' own kinds.
     pub(crate) fn kubernetes() -> &'static Self {
         static SHAPES: OnceLock<Shapes> = OnceLock::new();
-        SHAPES.get_or_init(|| read::table(include_str!("../generated/kubernetes.shapes")))
+        SHAPES.get_or_init(|| read::table(include_str!("../generated/kubernetes.json")))
     }
 
     /// Helm's values.
     pub(crate) fn values() -> &'static Self {
         static SHAPES: OnceLock<Shapes> = OnceLock::new();
-        SHAPES.get_or_init(|| read::table(include_str!("../generated/values.shapes")))
+        SHAPES.get_or_init(|| read::table(include_str!("../generated/values.json")))
     }
 
     pub(crate) fn kind(&self, api_version: &str, kind: &str) -> Option<&Struct> {
-        self.kinds.get(&(api_version.to_owned(), kind.to_owned())).and_then(|number| self.structs.get(*number))
+        self.kinds
+            .get(&(api_version.to_owned(), kind.to_owned()))
+            .and_then(|number| self.structs.get(*number))
     }
 
     pub(crate) fn named(&self, name: &str) -> Option<&Struct> {
