@@ -1,6 +1,12 @@
 //! The oracle renders, merges and patches with Istio's and Helm's own code, and says how that fails.
 
-use mizzen_testkit::{Oracle, Result, needs};
+use mizzen_testkit::{
+    Oracle, Result, needs,
+    oracle::{
+        data::{self, Row},
+        render::Field,
+    },
+};
 use serde_json::{Value, json};
 
 fn chart(template: &str) -> Value {
@@ -80,8 +86,7 @@ fn the_condition_of_a_sub_chart_counts_only_when_asked() -> Result<()> {
 fn injection_templates_have_functions_of_their_own() -> Result<()> {
     needs!(Oracle::NEEDS);
     let question = |template: &str| json!({ "template": template, "data": { "a": { "k": 1 } } });
-    let templates =
-        [r#"{{ toYaml .a }}{{ valueOrDefault "" "d" }}"#, "{{ include .a }}", "{{ toJSON .a }}"];
+    let templates = [r#"{{ toYaml .a }}{{ valueOrDefault "" "d" }}"#, "{{ include .a }}", "{{ toJSON .a }}"];
     let said = Oracle::shared().injection(&templates.map(question))?;
     assert_eq!((said[0].output.as_str(), &said[0].error), ("k: 1\nd", &None));
     assert!(said[1].error.as_ref().is_some_and(|error| error.contains(r#"function "include" not defined"#)));
@@ -185,5 +190,71 @@ fn an_istio_operator_is_judged() -> Result<()> {
     assert!(said[0].errors.is_empty() && said[0].warnings.is_empty(), "{said:?}");
     assert!(said[1].errors[0].contains(r#"unknown field "colour""#), "{said:?}");
     assert_eq!(said[2].errors.len(), 2, "{said:?}");
+    Ok(())
+}
+
+#[test]
+fn the_shapes_name_only_structs_that_are_there() -> Result<()> {
+    needs!(Oracle::NEEDS);
+    let shapes = Oracle::shared().shapes()?;
+    let types = shapes.structs.values().flat_map(|fields| fields.values()).map(|field| match field {
+        Field::Plain(kind) | Field::Patched { kind, .. } => kind,
+    });
+    let words =
+        ["string", "bool", "bytes", "any", "quantity", "intOrString", "time", "microTime", "duration"];
+    let numbers = ["int32", "int64", "uint32", "float64"];
+    for kind in types.chain(shapes.kinds.values()) {
+        let inner = kind.trim_start_matches("[]").trim_start_matches("{}").trim_start_matches("[]");
+        let known = words.contains(&inner) || numbers.contains(&inner) || shapes.structs.contains_key(inner);
+        assert!(known, "{kind}");
+    }
+    assert!(shapes.kinds.len() >= 24 && shapes.structs.len() >= 250, "{}", shapes.structs.len());
+    let containers = &shapes.structs["core.v1.PodSpec"]["containers"];
+    let Field::Patched { kind, patch_strategy, patch_merge_key } = containers else {
+        panic!("{containers:?}");
+    };
+    assert_eq!([kind, patch_strategy, patch_merge_key], ["[]core.v1.Container", "merge", "name"]);
+    assert!(matches!(&shapes.structs["GatewayComponentSpec"]["hub"], Field::Plain(kind) if kind == "string"));
+    Ok(())
+}
+
+#[test]
+fn every_row_of_the_operators_tests_was_recorded() -> Result<()> {
+    needs!(data::NEEDS);
+    let (tests, rows) = (data::operator_tests()?, data::operator_rows()?);
+    for test in &tests {
+        // Four rows of the command fail before it has read a file.
+        let unread = if test.test == "TestValidateCommand" { 4 } else { 0 };
+        assert_eq!(test.recorded + unread, test.rows, "{} {}", test.file, test.test);
+    }
+    assert_eq!(rows.len(), tests.iter().map(|test| test.calls).sum::<usize>());
+    let known = |row: &Row| row.arguments.iter().chain(&row.results).all(|argument| !argument.opaque);
+    assert!(rows.len() >= 260 && rows.iter().all(known), "{}", rows.len());
+    Ok(())
+}
+
+#[test]
+fn a_recorded_row_of_the_operator_says_what_the_program_says() -> Result<()> {
+    needs!(Oracle::NEEDS, data::NEEDS);
+    let rows = data::operator_rows()?;
+    let of = |function: &str| rows.iter().filter(|row| row.function == function).collect::<Vec<_>>();
+    let merges = of("Map.MergeFrom");
+    let questions: Vec<Value> = merges
+        .iter()
+        .map(|row| json!({ "base": row.arguments[0].value, "overlay": row.arguments[1].value }))
+        .collect();
+    for (row, said) in merges.iter().zip(Oracle::shared().merge(&questions)?) {
+        let merged = row.after.first().unwrap_or(&row.arguments[0]);
+        assert_eq!(said.result.as_ref(), Some(&merged.value), "{}", row.row);
+    }
+    let (operators, questions): (Vec<&Row>, Vec<Value>) = of("ParseAndValidateIstioOperator")
+        .into_iter()
+        .filter(|row| row.arguments[1].kind == "nil")
+        .map(|row| (row, json!({ "iop": row.arguments[0].value })))
+        .unzip();
+    for (row, said) in operators.iter().zip(Oracle::shared().operator(&questions)?) {
+        assert_eq!((said.errors, said.warnings), (row.errors.clone(), row.warnings.clone()), "{}", row.row);
+    }
+    assert_eq!((merges.len(), operators.len()), (12, 21));
     Ok(())
 }

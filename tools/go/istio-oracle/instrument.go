@@ -33,7 +33,8 @@ type edit struct {
 	text    string
 }
 
-func instrument(name string, source []byte) (*instrumented, error) {
+// instrument notes the calls of the functions that are wanted, and the rows of the tests.
+func instrument(name string, source []byte, wanted func(*ast.FuncDecl) bool) (*instrumented, error) {
 	parsed, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
@@ -45,7 +46,9 @@ func instrument(name string, source []byte) (*instrumented, error) {
 			file.wrapRegistered(declaration)
 		case *ast.FuncDecl:
 			if !strings.HasSuffix(name, "_test.go") {
-				file.noteCall(declaration)
+				if declaration.Body != nil && wanted(declaration) {
+					file.noteCall(declaration)
+				}
 			} else if strings.HasPrefix(declaration.Name.Name, "Test") {
 				file.noteRows(declaration)
 			}
@@ -83,24 +86,40 @@ func (f *instrumented) of(node ast.Node) string {
 	return f.source[node.Pos()-f.start : node.End()-f.start]
 }
 
-// noteCall puts `defer recorder.Begin("f", a, b).End(&result)` at the head of a function that judges something.
+// noteCall puts `defer recorder.Begin("f", a, b).End(&result)` at the head of a function; what a method is called on
+// counts as its first argument.
 func (f *instrumented) noteCall(function *ast.FuncDecl) {
 	kind := function.Type
-	if function.Recv != nil || function.Body == nil || kind.TypeParams != nil || !judges(kind) {
-		return
-	}
-	arguments := f.nameFields(kind.Params, "given", "")
+	given := slices.Concat(f.nameFields(function.Recv, "owner", ""), f.nameFields(kind.Params, "given", ""))
 	results := f.nameFields(kind.Results, "returned", "&")
-	if !kind.Results.Opening.IsValid() {
+	if kind.Results != nil && !kind.Results.Opening.IsValid() {
 		f.put(kind.Results.End(), ")")
 	}
-	f.put(function.Body.Lbrace+1, fmt.Sprintf(" defer recorder.Begin(%q, %s).End(%s);", function.Name.Name, arguments, results))
+	begin := strings.Join(slices.Concat([]string{fmt.Sprintf("%q", functionName(function))}, given), ", ")
+	f.put(function.Body.Lbrace+1, fmt.Sprintf(" defer recorder.Begin(%s).End(%s);", begin, strings.Join(results, ", ")))
+}
+
+// functionName is `Map.SetPath` for a method of Map or of a pointer to one.
+func functionName(function *ast.FuncDecl) string {
+	name := function.Name.Name
+	if function.Recv == nil {
+		return name
+	}
+	owner := function.Recv.List[0].Type
+	if pointer, is := owner.(*ast.StarExpr); is {
+		owner = pointer.X
+	}
+	if plain, is := owner.(*ast.Ident); is {
+		name = plain.Name + "." + name
+	}
+	return name
 }
 
 // judges: it takes something and returns something, and is none of the functions that only put errors together, which
 // take an error first, or any number of them, or a function.
-func judges(kind *ast.FuncType) bool {
-	if kind.Params.NumFields() == 0 || kind.Results.NumFields() == 0 {
+func judges(function *ast.FuncDecl) bool {
+	kind := function.Type
+	if function.Recv != nil || kind.TypeParams != nil || kind.Params.NumFields() == 0 || kind.Results.NumFields() == 0 {
 		return false
 	}
 	for i, parameter := range kind.Params.List {
@@ -117,8 +136,11 @@ func judges(kind *ast.FuncType) bool {
 }
 
 // nameFields gives a name to every parameter or result that has none, and returns all of them as arguments.
-func (f *instrumented) nameFields(fields *ast.FieldList, stem, before string) string {
+func (f *instrumented) nameFields(fields *ast.FieldList, stem, before string) []string {
 	var named []string
+	if fields == nil {
+		return named
+	}
 	next := func() string {
 		named = append(named, fmt.Sprintf("%s%sToRecorder%d", before, stem, len(named)))
 		return strings.TrimPrefix(named[len(named)-1], before)
@@ -139,7 +161,7 @@ func (f *instrumented) nameFields(fields *ast.FieldList, stem, before string) st
 			}
 		}
 	}
-	return strings.Join(named, ", ")
+	return named
 }
 
 // wrapRegistered turns `var ValidateX = RegisterValidateFunc(…)` into `var ValidateX = recorder.Wrap("ValidateX", …)`.

@@ -25,7 +25,8 @@ istio-oracle shapes                the Go types of IstioOperator and of Kubernet
 
 With go, in the folder of this program's source:
 istio-oracle benchmarks DIR        every configuration of Istio's benchmarks, rendered, a file each
-istio-oracle rows DIR              every row of Istio's validation tests: DIR/rows.jsonl, and counts in DIR/tests.json
+istio-oracle rows DIR              every row of Istio's validation tests: DIR/rows.jsonl, and counts in DIR/tests.json;
+                                   of the operator's tests: DIR/operator-rows.jsonl and DIR/operator-tests.json
 istio-oracle data DIR              both, the first in DIR/benchmarks`
 
 // byLine has the verbs that need nothing but the line.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"go/ast"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,19 +18,67 @@ import (
 
 const istioModule = "istio.io/istio"
 
-// The packages whose tests have the rows.
-var testedPackages = []string{
-	"pkg/config/validation/agent",
-	"pkg/config/validation",
-	"pkg/config/validation/envoyfilter",
+// A suite is some of Istio's tests whose rows are written together: `<name>rows.jsonl` and `<name>tests.json`.
+type suite struct {
+	name     string
+	packages []testedPackage
 }
 
-// These tests have no rows of their own; what they read lies in files that can be read without them.
-var untabled = []string{"fuzz_test.go", "openapi_test.go"}
+type testedPackage struct {
+	folder string
+	// functions are those whose calls are noted; without any it is every one that judges something.
+	functions []string
+	// unnoted are files whose tests are left alone, and dropped are files that are taken away, because they have no rows
+	// that mean anything outside of Go.
+	unnoted, dropped []string
+}
+
+// What openapi_test.go reads lies in files that can be read without it.
+var validationSuite = suite{packages: []testedPackage{
+	{folder: "pkg/config/validation/agent", dropped: []string{"fuzz_test.go"}},
+	{folder: "pkg/config/validation", dropped: []string{"fuzz_test.go", "openapi_test.go"}},
+	{folder: "pkg/config/validation/envoyfilter", dropped: []string{"fuzz_test.go"}},
+}}
+
+var operatorSuite = suite{name: "operator-", packages: []testedPackage{
+	{folder: "operator/pkg/values", functions: []string{
+		"Map.SetPath", "Map.SetPaths", "Map.SetSpecPaths", "Map.GetPath", "Map.MergeFrom", "parseValue", "GetValueForSetFlag",
+	}},
+	// Lists of Go errors, and Go's reflection.
+	{folder: "operator/pkg/util", unnoted: []string{"errs_test.go", "reflect_test.go"}, functions: []string{
+		"splitEscaped", "PathFromString", "IsValidPathElement", "IsKVPathElement", "IsVPathElement", "IsNPathElement", "PathKV",
+		"PathV", "PathN", "RemoveBrackets", "ConsolidateLog", "SetLabel", "PrometheusPathAndPort",
+	}},
+	{folder: "operator/pkg/version", functions: []string{
+		"NewVersionFromString", "IsVersionString", "TagToVersionString", "TagToVersionStringGrace", "Version.String",
+	}},
+	{folder: "operator/pkg/apis/validation", functions: []string{"ParseAndValidateIstioOperator"}},
+	{folder: "istioctl/pkg/validate", functions: []string{"validator.validateResource", "GetTemplateLabels"}},
+}}
+
+func (p *testedPackage) wants(function *ast.FuncDecl) bool {
+	if len(p.functions) == 0 {
+		return judges(function)
+	}
+	return slices.Contains(p.functions, functionName(function))
+}
 
 // writeRows runs Istio's own tests with a recorder in their sources and writes what they asked and were answered:
 // rows.jsonl, a call each, and tests.json, how many rows each test has and how many of them were recorded.
 func writeRows(folder string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	// One copy each: what is noted in one suite must not be in the other's way.
+	for _, suite := range []suite{validationSuite, operatorSuite} {
+		if err := suite.write(folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *suite) write(folder string) error {
 	work, err := os.MkdirTemp("", "istio-oracle-")
 	if err != nil {
 		return err
@@ -42,21 +91,22 @@ func writeRows(folder string) error {
 	}
 	recorded := filepath.Join(work, "recorded.jsonl")
 	var tables []tableCount
-	for _, name := range testedPackages {
-		found, err := instrumentPackage(filepath.Join(copied, name))
+	for _, one := range s.packages {
+		found, err := s.instrument(copied, &one)
 		if err != nil {
 			return err
 		}
 		tables = append(tables, found...)
 	}
-	for _, name := range testedPackages {
-		program := filepath.Join(work, filepath.Base(name)+".test")
-		_, err := execute("", "go", "test", "-c", "-trimpath", "-vet=off", "-modfile", modFile, "-o", program, istioModule+"/"+name)
+	for i, one := range s.packages {
+		program := filepath.Join(work, fmt.Sprintf("%d.test", i))
+		_, err := execute("", "go", "test", "-c", "-trimpath", "-vet=off", "-modfile", modFile, "-o", program, istioModule+"/"+one.folder)
 		if err != nil {
 			return err
 		}
 		// A test that fails has recorded something else than it stands for.
-		if _, err := execute(filepath.Join(copied, name), "env", "ISTIO_ORACLE_ROWS="+recorded, program, "-test.count=1"); err != nil {
+		_, err = execute(filepath.Join(copied, one.folder), "env", "ISTIO_ORACLE_ROWS="+recorded, program, "-test.count=1")
+		if err != nil {
 			return err
 		}
 	}
@@ -64,13 +114,10 @@ func writeRows(folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	if err := writeCalls(filepath.Join(folder, s.name+"rows.jsonl"), calls); err != nil {
 		return err
 	}
-	if err := writeCalls(filepath.Join(folder, "rows.jsonl"), calls); err != nil {
-		return err
-	}
-	return report(folder, tables, calls)
+	return report(filepath.Join(folder, s.name+"tests.json"), tables, calls)
 }
 
 // copyIstio copies Istio's module, as Go lets nobody replace files in its own cache, and writes a go.mod that is this
@@ -99,14 +146,18 @@ func copyIstio(work, copied string) (modFile string, err error) {
 	return modFile, nil
 }
 
-// instrumentPackage puts the recorder into the files of a package.
-func instrumentPackage(folder string) ([]tableCount, error) {
-	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+// instrument puts the recorder into the files of a package.
+func (s *suite) instrument(istio string, tested *testedPackage) ([]tableCount, error) {
+	files, err := filepath.Glob(filepath.Join(istio, tested.folder, "*.go"))
 	if err != nil {
 		return nil, err
 	}
 	var tables []tableCount
 	for _, path := range files {
+		base := filepath.Base(path)
+		if slices.Contains(tested.unnoted, base) {
+			continue
+		}
 		// Go keeps its files read-only, and so is their copy.
 		source, err := os.ReadFile(path)
 		if err == nil {
@@ -115,10 +166,10 @@ func instrumentPackage(folder string) ([]tableCount, error) {
 		if err != nil {
 			return nil, err
 		}
-		if slices.Contains(untabled, filepath.Base(path)) {
+		if slices.Contains(tested.dropped, base) {
 			continue
 		}
-		file, err := instrument(filepath.Base(folder)+"/"+filepath.Base(path), source)
+		file, err := instrument(filepath.Base(tested.folder)+"/"+base, source, tested.wants)
 		if err != nil {
 			return nil, err
 		}
@@ -189,7 +240,7 @@ type testReport struct {
 	Calls    int `json:"calls"`
 }
 
-func report(folder string, tables []tableCount, calls []recorder.Call) error {
+func report(path string, tables []tableCount, calls []recorder.Call) error {
 	reports := []testReport{}
 	rows, recorded := 0, 0
 	for _, table := range tables {
@@ -214,7 +265,7 @@ func report(folder string, tables []tableCount, calls []recorder.Call) error {
 		reports = append(reports, one)
 	}
 	fmt.Printf("%d tests, %d of %d rows recorded, %d calls\n", len(reports), recorded, rows, len(calls))
-	return writeJSON(filepath.Join(folder, "tests.json"), reports)
+	return writeJSON(path, reports)
 }
 
 func writeJSON(path string, value any) error {

@@ -14,7 +14,7 @@ use crate::{
 pub const NEEDS: &[&str] = &[FOLDER];
 const FOLDER: &str = "data/istio-oracle";
 
-/// A call that one of Istio's tests makes of a validation function, and what it was told. The test passed: what is
+/// A call that one of Istio's tests makes of one of its functions, and what it was told. The test passed: what is
 /// recorded is what it expects.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -40,6 +40,9 @@ pub struct Row {
     /// What it returned besides errors and warnings.
     #[serde(default)]
     pub results: Vec<Argument>,
+    /// All arguments once more as it left them, where it changed one; of a method, the first is what it is called on.
+    #[serde(default)]
+    pub after: Vec<Argument>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -74,15 +77,34 @@ pub struct Test {
     pub calls: usize,
 }
 
-/// Every recorded call, in the order of the tests.
+/// Every recorded call of validation, in the order of the tests.
 pub fn rows() -> Result<Vec<Row>> {
-    let file = tools::folder(FOLDER)?.join("rows.jsonl");
+    read_rows("rows.jsonl")
+}
+
+pub fn tests() -> Result<Vec<Test>> {
+    read_tests("tests.json")
+}
+
+/// Every recorded call of the installer's own functions (trees, paths, versions, IstioOperators) and of `istioctl
+/// validate`. A cluster among the arguments is a list of the objects in it, `kube.Client`. In `accepted` is only whether
+/// an error was returned.
+pub fn operator_rows() -> Result<Vec<Row>> {
+    read_rows("operator-rows.jsonl")
+}
+
+pub fn operator_tests() -> Result<Vec<Test>> {
+    read_tests("operator-tests.json")
+}
+
+fn read_rows(name: &str) -> Result<Vec<Row>> {
+    let file = tools::folder(FOLDER)?.join(name);
     let text = fs::read_to_string(&file).during("read the rows of Istio's tests")?;
     text.lines().map(parse).collect()
 }
 
-pub fn tests() -> Result<Vec<Test>> {
-    let file = tools::folder(FOLDER)?.join("tests.json");
+fn read_tests(name: &str) -> Result<Vec<Test>> {
+    let file = tools::folder(FOLDER)?.join(name);
     parse(&fs::read_to_string(&file).during("read the list of Istio's tests")?)
 }
 

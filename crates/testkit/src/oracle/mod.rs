@@ -127,10 +127,15 @@ impl Oracle {
     }
 
     pub fn defaults(&self) -> Result<Defaults> {
-        let output = Command::new(tools::command("istio-oracle")?).arg("defaults").output();
-        let output = output.during("ask the oracle for Istio's defaults")?;
-        serde_json::from_slice(&output.stdout).map_err(Error::other)
+        print("defaults")
     }
+}
+
+/// What the program says without being asked anything.
+fn print<T: DeserializeOwned>(verb: &str) -> Result<T> {
+    let output = Command::new(tools::command("istio-oracle")?).arg(verb).output();
+    let output = output.during("ask the oracle what it knows by itself")?;
+    serde_json::from_slice(&output.stdout).map_err(Error::other)
 }
 
 fn lines(objects: &[Value]) -> Vec<String> {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Oracle, lines, read_all};
+use super::{Oracle, lines, print, read_all};
 use crate::error::Result;
 
 /// What Helm's library makes of a chart.
@@ -63,7 +63,39 @@ pub struct Opinion {
     pub panic: Option<String>,
 }
 
+/// The Go types of IstioOperator and of Kubernetes' kinds, as far as JSON sees them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shapes {
+    /// `apps/v1 Deployment` and the name of its struct.
+    pub kinds: BTreeMap<String, String>,
+    /// A struct's fields by their JSON names; structs within structs are flattened where JSON flattens them.
+    pub structs: BTreeMap<String, BTreeMap<String, Field>>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Field {
+    Plain(String),
+    #[serde(rename_all = "camelCase")]
+    Patched {
+        /// `string`, `bool`, `bytes`, `any`, `quantity`, `intOrString`, `time`, `microTime`, `duration`, `int32`, `int64`,
+        /// `uint32`, `float64`, or a struct's name; before it `[]` for a list and `{}` for a map.
+        #[serde(rename = "type")]
+        kind: String,
+        /// `merge`, `replace`, `retainKeys`, or two of them with a comma.
+        #[serde(default)]
+        patch_strategy: String,
+        #[serde(default)]
+        patch_merge_key: String,
+    },
+}
+
 impl Oracle {
+    pub fn shapes(&self) -> Result<Shapes> {
+        print("shapes")
+    }
+
     /// `{"chart": {"Chart.yaml": …, "templates/a.yaml": …}, "values": {}, "release": {"name", "namespace",
     /// "isUpgrade", "isInstall", "revision"}}`; all but the chart may be left out. Further:
     /// `"kubeVersion": "1.30"` (1.32.0 as in istioctl without a cluster),

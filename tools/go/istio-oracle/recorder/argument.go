@@ -3,6 +3,7 @@ package recorder
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"istio.io/istio/pkg/config"
 )
@@ -54,12 +56,21 @@ func describe(value any) Argument {
 		return plain(string(kind.FullName()), value.Number())
 	case time.Duration:
 		return plain("time.Duration", value.String())
+	case runtime.Object:
+		return plain(fmt.Sprintf("%T", value), value)
+	case client:
+		return describeClient(value)
+	case io.Writer:
+		return Argument{Type: "io.Writer", Value: json.RawMessage("null")}
 	}
 	return describeGo(reflect.ValueOf(value))
 }
 
 func describeGo(value reflect.Value) Argument {
 	kind := value.Type()
+	if value.Kind() == reflect.Pointer && kind.Elem().Kind() == reflect.Struct && allExported(kind.Elem()) {
+		return plain(kind.String(), value.Interface())
+	}
 	switch value.Kind() {
 	case reflect.Struct:
 		if kind.Name() == "Validation" {
@@ -79,6 +90,17 @@ func describeGo(value reflect.Value) Argument {
 		}
 	}
 	return Argument{Type: kind.String(), Value: encode(fmt.Sprintf("%+v", value.Interface())), Opaque: true}
+}
+
+// allExported: its JSON says everything about it.
+func allExported(kind reflect.Type) bool {
+	for i := range kind.NumField() {
+		field := kind.Field(i)
+		if !field.IsExported() || field.Anonymous && (field.Type.Kind() != reflect.Struct || !allExported(field.Type)) {
+			return false
+		}
+	}
+	return true
 }
 
 func describeList(value reflect.Value) Argument {

@@ -32,6 +32,8 @@ type Call struct {
 	Warnings  []string   `json:"warnings"`
 	// Results are what it returns besides errors and warnings.
 	Results []Argument `json:"results,omitempty"`
+	// After are all arguments once more as they are when it returns, where it has changed one of them.
+	After []Argument `json:"after,omitempty"`
 }
 
 // Tests run one after the other and so do their calls: there is no lock.
@@ -91,7 +93,10 @@ func nameOf(row any) string {
 }
 
 // A Pending call has begun and not yet ended.
-type Pending struct{ call *Call }
+type Pending struct {
+	call  *Call
+	given []any
+}
 
 // Begin is called at the head of every function: its arguments are taken down before it can change them.
 func Begin(function string, arguments ...any) *Pending {
@@ -107,7 +112,7 @@ func Begin(function string, arguments ...any) *Pending {
 	call.Function = function
 	call.Arguments = describeAll(arguments)
 	call.Errors, call.Warnings = []string{}, []string{}
-	return &Pending{call: &call}
+	return &Pending{call: &call, given: arguments}
 }
 
 // End is called when the function returns, with pointers to its results.
@@ -116,8 +121,17 @@ func (p *Pending) End(results ...any) {
 	if p.call == nil {
 		return
 	}
-	for _, result := range results {
-		p.call.result(reflect.ValueOf(result).Elem())
+	for i, result := range results {
+		value := reflect.ValueOf(result).Elem()
+		// Two lists of errors are warnings and errors, which Go cannot tell apart.
+		if i == 0 && len(results) == 2 && isErrors(value) && isErrors(reflect.ValueOf(results[1]).Elem()) {
+			p.call.Warnings = append(p.call.Warnings, flattenAll(value)...)
+		} else {
+			p.call.result(value)
+		}
+	}
+	if after := describeAll(p.given); !reflect.DeepEqual(after, p.call.Arguments) {
+		p.call.After = after
 	}
 	p.call.Accepted = len(p.call.Errors) == 0
 	line, err := json.Marshal(p.call)
@@ -138,11 +152,27 @@ func (c *Call) result(value reflect.Value) {
 		c.result(value.FieldByName("Warning"))
 	case kind.Name() == "Warning":
 		c.Warnings = append(c.Warnings, flatten(value)...)
+	case isErrors(value):
+		c.Errors = append(c.Errors, flattenAll(value)...)
 	case kind == errorType:
 		c.Errors = append(c.Errors, flatten(value)...)
 	default:
 		c.Results = append(c.Results, describe(value.Interface()))
 	}
+}
+
+// isErrors: a named list of errors, as the operator has it.
+func isErrors(value reflect.Value) bool {
+	kind := value.Type()
+	return kind.Kind() == reflect.Slice && kind.Name() == "Errors" && kind.Elem() == errorType
+}
+
+func flattenAll(values reflect.Value) []string {
+	var all []string
+	for i := range values.Len() {
+		all = append(all, flatten(values.Index(i))...)
+	}
+	return all
 }
 
 // flatten takes an error apart as far as it was put together.
@@ -154,6 +184,9 @@ func flatten(value reflect.Value) []string {
 	inner := reflect.Indirect(reflect.ValueOf(err))
 	if inner.Kind() == reflect.Struct && inner.Type().Name() == "Validation" {
 		return flatten(inner.FieldByName("Err"))
+	}
+	if isErrors(inner) {
+		return flattenAll(inner)
 	}
 	// Not everything that wraps errors is a list of them: one with a prefix holds itself without it as well.
 	if many, is := err.(*multierror.Error); is {
