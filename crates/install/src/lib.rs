@@ -14,15 +14,16 @@ mod input;
 mod manifest;
 mod merge;
 mod origin;
-mod patch;
+pub mod patch;
 mod print;
 mod refused;
 mod set;
 mod settings;
+mod shapes;
 mod translate;
 mod tree;
 mod user;
-mod validation;
+pub mod validation;
 mod version;
 
 pub use charts::{Charts, ChartsError};
