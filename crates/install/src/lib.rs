@@ -8,6 +8,7 @@
 mod charts;
 pub mod compare;
 mod component;
+mod effective;
 mod folder;
 mod generate;
 mod input;
@@ -28,6 +29,7 @@ mod version;
 
 pub use charts::{Charts, ChartsError};
 pub use component::{COMPONENTS, Component, Entry};
+pub use effective::{effective, flags};
 pub use folder::Folder;
 pub use generate::{ComponentManifests, Generated, generate};
 pub use input::{Images, Input};

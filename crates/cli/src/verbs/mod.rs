@@ -4,6 +4,7 @@
 mod completion;
 mod crd;
 mod manifest;
+mod profile;
 mod validate;
 mod version;
 
@@ -13,6 +14,7 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 pub(crate) const ALL: &[Entry] = &[
     Entry::of::<manifest::Manifest>(),
+    Entry::of::<profile::Profile>(),
     Entry::of::<validate::Validate>(),
     Entry::of::<crd::Print>(),
     Entry::of::<version::Version>(),
