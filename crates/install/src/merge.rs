@@ -25,7 +25,7 @@ pub struct Merged {
 }
 
 pub fn merge(input: &Input, charts: &dyn Charts) -> Result<Merged, Refused> {
-    let mut user = User::read(input)?;
+    let user = User::read(input)?;
     let profile = profile_name(&user)?;
     let (mut tree, documents) = profile_tree(&profile, &user, charts)?;
     if let Some(images) = &input.images {

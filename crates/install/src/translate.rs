@@ -45,7 +45,9 @@ pub(crate) fn translate(merged: &mut Value, profile: &Value, user: &Value) {
     let values = spec.entry("values").or_insert_with(|| Value::Object(Map::new()));
     tree::merge(values, &copied);
     let namespace = tree::text(values, &["global", "istioNamespace"]).unwrap_or_default().to_owned();
-    tree::merge(values, &user);
+    if user.is_object() {
+        tree::merge(values, &user);
+    }
     if !namespace.is_empty() {
         tree::put(merged, &["metadata", "namespace"], Value::from(namespace));
     }
@@ -89,6 +91,15 @@ mod tests {
             merged["spec"]["values"],
             json!({"global": {"hub": "h", "tag": "2"}, "revision": "r",
                    "pilot": {"enabled": false, "cni": {"enabled": true}}})
+        );
+    }
+
+    #[test]
+    fn a_user_without_values_leaves_the_profiles() {
+        let merged = run(json!({"a": 1}), json!({"hub": "h"}));
+        assert_eq!(
+            (&merged["spec"]["values"]["a"], &merged["spec"]["values"]["global"]["hub"]),
+            (&json!(1), &json!("h"))
         );
     }
 
