@@ -6,7 +6,9 @@
 //! ```
 
 mod charts;
+pub mod compare;
 mod component;
+mod effective;
 mod folder;
 mod generate;
 mod input;
@@ -18,6 +20,7 @@ mod print;
 mod refused;
 mod set;
 mod settings;
+mod shapes;
 mod translate;
 mod tree;
 mod user;
@@ -26,6 +29,7 @@ mod version;
 
 pub use charts::{Charts, ChartsError};
 pub use component::{COMPONENTS, Component, Entry};
+pub use effective::{effective, flags};
 pub use folder::Folder;
 pub use generate::{ComponentManifests, Generated, generate};
 pub use input::{Images, Input};

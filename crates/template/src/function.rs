@@ -22,6 +22,9 @@ pub trait Host {
 pub struct Call<'a> {
     pub name: &'a str,
     pub args: &'a [Value],
+    /// Which arguments are a nil of the type `interface {}`, by bits from the first on: fields that are not there. A map or
+    /// a list cannot be one, while from a pipeline, which forgets types, nothing is an empty map.
+    pub nils: u64,
     pub host: &'a mut dyn Host,
 }
 
@@ -41,6 +44,11 @@ impl Call<'_> {
         }
         let want = if least == most { least.to_string() } else { format!("at least {least}") };
         Err(Failure::new(format!("wrong number of args for {}: want {want} got {got}", self.name)))
+    }
+
+    /// Whether an argument is a nil that has a type.
+    pub fn is_typed_nil(&self, index: usize) -> bool {
+        index < 64 && self.nils >> index & 1 == 1
     }
 
     /// Whatever it is; nothing where there is no such argument.

@@ -30,6 +30,13 @@ pub struct Component {
     also_enabled_by: Option<&'static [&'static str]>,
 }
 
+impl Component {
+    /// Where its values are, below `spec.values`.
+    pub(crate) fn root(&self) -> &'static [&'static str] {
+        self.root
+    }
+}
+
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Workload {
     pub(crate) kind: &'static str,

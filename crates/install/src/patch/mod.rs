@@ -1,8 +1,29 @@
-use serde_json::Value;
-pub fn strategic(object: &mut Value, patch: &Value) -> Result<(), String> {
-    crate::tree::merge(object, patch);
-    Ok(())
+//! Changes to rendered objects: strategic merges with the rules of Kubernetes' own types, and the path patches of
+//! `k8s.overlays`.
+
+mod directive;
+mod list;
+mod overlay;
+mod route;
+mod strategic;
+mod tree;
+
+pub use overlay::{OverlayError, overlay};
+pub use strategic::strategic;
+
+use mizzen_text::{At, Path};
+
+/// Why a strategic merge cannot be done.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatchError {
+    #[error("{api_version} {kind} is no kind whose merge rules are known")]
+    UnknownKind { api_version: String, kind: String },
+    #[error("{path}: {message}")]
+    Field { path: Path, message: String },
 }
-pub fn overlay(_: &mut Value, _: &[(String, Option<Value>)]) -> Result<(), Vec<String>> {
-    Ok(())
+
+impl PatchError {
+    fn at(at: &At<'_>, message: impl Into<String>) -> Self {
+        Self::Field { path: at.path(), message: message.into() }
+    }
 }

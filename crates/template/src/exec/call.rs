@@ -35,12 +35,15 @@ impl Run<'_> {
             }
             Callee::Given(function) => {
                 let mut values = Vec::with_capacity(arguments.len() + 1);
-                for argument in arguments {
-                    values.push(self.operand(template, dot, argument)?.into_value());
+                let mut nils = 0;
+                for (index, argument) in arguments.iter().enumerate() {
+                    let slot = self.operand(template, dot, argument)?;
+                    nils |= u64::from(index < 64 && matches!(slot, Slot::Nil)) << (index % 64);
+                    values.push(slot.into_value());
                 }
                 values.extend(last.map(Slot::into_value));
                 let name = name.of(&template.file.text);
-                let result = function(&mut Call { name, args: &values, host: self });
+                let result = function(&mut Call { name, args: &values, nils, host: self });
                 result.map(Slot::boxed).map_err(|failure| located(failure, template, name, at))
             }
         }

@@ -84,11 +84,11 @@ impl Run<'_> {
     fn entry(&self, map: &Map, key: &str) -> Option<Slot> {
         match (map.get(key), map.elements(), self.missing) {
             (Some(value), Elements::Any, _) => Some(Slot::boxed(value)),
-            (Some(value), Elements::Text, _) => Some(Slot::plain(value)),
+            (Some(value), _, _) => Some(Slot::plain(value)),
             (None, _, MissingKey::Error) => None,
             (None, _, MissingKey::Invalid) => Some(Slot::Nothing),
             (None, Elements::Any, MissingKey::Zero) => Some(Slot::Nil),
-            (None, Elements::Text, MissingKey::Zero) => Some(Slot::Plain(Value::text(""))),
+            (None, _, MissingKey::Zero) => Some(Slot::Plain(Value::text(""))),
         }
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn index(item: &Slot, indexes: &[Slot]) -> Result<Slot, Failure> {
                 Some(Value::Text(key)) => match (map.get(key), map.elements()) {
                     (Some(value), elements) => slot(value, elements),
                     (None, Elements::Any) => Slot::Nil,
-                    (None, Elements::Text) => Slot::Plain(Value::text("")),
+                    (None, _) => Slot::Plain(Value::text("")),
                 },
                 Some(other) => {
                     return refuse(format!("value has type {}; should be string", other.type_name()));
@@ -70,7 +70,7 @@ pub(super) fn index(item: &Slot, indexes: &[Slot]) -> Result<Slot, Failure> {
 fn slot(value: Value, elements: Elements) -> Slot {
     match elements {
         Elements::Any => Slot::boxed(value),
-        Elements::Text => Slot::plain(value),
+        Elements::Text | Elements::Int | Elements::Lists => Slot::plain(value),
     }
 }
 

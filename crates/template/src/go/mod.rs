@@ -80,7 +80,7 @@ impl Builtin {
 pub(crate) fn call(builtin: Builtin, slots: &[Slot], host: &mut dyn Host) -> Result<Slot, Failure> {
     let (least, most) = builtin.arity();
     let name = builtin.name();
-    Call { name, args: &vec![Value::Nil; slots.len()], host }.between(least, most)?;
+    Call { name, args: &vec![Value::Nil; slots.len()], nils: 0, host }.between(least, most)?;
     let bool = |result: Result<bool, Failure>| result.map(|bool| Slot::Plain(Value::Bool(bool)));
     let (first, rest) = slots.split_first().unwrap_or((&Slot::Nothing, &[]));
     let second = rest.first().unwrap_or(&Slot::Nothing);

@@ -28,15 +28,16 @@ impl KubeVersion {
         // Kubernetes wants a minor version, too.
         let version = Version::parse(numbers).filter(|_| numbers.contains('.'))?;
         let full = if text.starts_with('v') { text.to_owned() } else { format!("v{text}") };
-        Some(Self { version: full, major: version.major.to_string(), minor: version.minor.to_string() })
+        let (major, minor, _) = version.numbers();
+        Some(Self { version: full, major: major.to_string(), minor: minor.to_string() })
     }
 
     /// Without suffixes, for comparing: `v1.33.4`
     pub fn normalized(&self) -> String {
         let bare = self.version.trim_start_matches('v');
         let end = bare.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(bare.len());
-        match Version::parse(bare[..end].trim_end_matches('.')) {
-            Some(version) => format!("v{}.{}.{}", version.major, version.minor, version.patch),
+        match Version::parse(bare[..end].trim_end_matches('.')).map(|version| version.numbers()) {
+            Some((major, minor, patch)) => format!("v{major}.{minor}.{patch}"),
             None => self.version.clone(),
         }
     }

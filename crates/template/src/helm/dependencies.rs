@@ -6,16 +6,16 @@ use serde_json::Value;
 use super::{
     chart::Chart,
     coalesce::{self, Nulls, coalesced},
-    constraint,
     error::HelmError,
     metadata::Dependency,
     values::Table,
+    version,
 };
 
 /// The chart with its dependencies worked out.
 pub(super) fn processed(chart: &Chart, values: &Table, warnings: &mut Vec<String>) -> Result<Chart, HelmError> {
     let mut chart = chart.clone();
-    let mut process = Process { warnings };
+    let mut process = Process { warnings, charts: 0 };
     process.choose(&mut chart, values, "")?;
     process.import(&mut chart)?;
     Ok(chart)
@@ -32,8 +32,14 @@ pub(super) fn complete(chart: &Chart) -> Result<(), HelmError> {
     Err(HelmError::MissingDependency { chart: chart.name().to_owned(), missing: missing.join(", ") })
 }
 
+/// Aliases of aliases multiply: as many charts as are rendered together.
+const CHARTS: usize = 256;
+/// Steps of a path that values are imported to.
+const STEPS: usize = 64;
+
 struct Process<'w> {
     warnings: &'w mut Vec<String>,
+    charts: usize,
 }
 
 impl Process<'_> {
@@ -43,6 +49,11 @@ impl Process<'_> {
             return Ok(());
         }
         rename(chart);
+        self.charts += chart.dependencies.len();
+        if self.charts > CHARTS {
+            let message = format!("its dependencies are more than {CHARTS} charts: remove aliases");
+            return Err(HelmError::Dependencies { chart: chart.name().to_owned(), message });
+        }
         // Helm looks at a sub-chart's defaults on the level of its parent, too.
         let values = coalesced(chart, values.clone(), Nulls::Remove, &mut Vec::new())?;
         let mut off = Vec::new();
@@ -108,6 +119,10 @@ impl Process<'_> {
                     self.warn(format!("{path}, which {} imports, is no map", chart.name()));
                     continue;
                 };
+                if import.parent.split('.').count() > STEPS {
+                    let message = format!("import-values has a path of more than {STEPS} steps: shorten it");
+                    return Err(HelmError::Dependencies { chart: chart.name().to_owned(), message });
+                }
                 let found = under(&import.parent, found.clone());
                 coalesce::over(&mut imported, found, Nulls::Keep, self.warnings);
             }
@@ -125,7 +140,7 @@ impl Process<'_> {
 /// Sub-charts as Chart.yaml lists them, one for each alias; those that it does not list come first.
 fn rename(chart: &mut Chart) {
     let fits = |child: &Chart, wanted: &Dependency| {
-        child.name() == wanted.name && constraint::fits(&wanted.version, &child.metadata.version)
+        child.name() == wanted.name && version::fits(&wanted.version, &child.metadata.version)
     };
     let wanted = &mut chart.metadata.dependencies;
     let listed = |child: &&Chart| wanted.iter().any(|wanted| fits(child, wanted));

@@ -89,6 +89,8 @@ pub enum HelmError {
     Library { chart: String },
     #[error("chart {chart} depends on {missing}, which is not in its charts/ folder: run `helm dependency build`")]
     MissingDependency { chart: String, missing: String },
+    #[error("chart {chart}: {message}")]
+    Dependencies { chart: String, message: String },
     #[error("{0}")]
     Chart(#[from] ChartError),
     #[error("{0}")]

@@ -76,7 +76,7 @@ pub fn split(text: &str) -> Vec<&str> {
     while at <= text.len() {
         let line_end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
         if text[at..].starts_with("---") {
-            documents.push(text[start..at].trim_end_matches('\n'));
+            documents.push(&text[start..at]);
             start = at + 3;
         }
         if line_end == text.len() {
@@ -86,7 +86,7 @@ pub fn split(text: &str) -> Vec<&str> {
     }
     documents.push(&text[start..]);
     documents.retain(|document| !document.trim().is_empty());
-    documents.iter_mut().for_each(|document| *document = document.trim_start());
+    documents.iter_mut().for_each(|document| *document = document.trim());
     documents
 }
 
@@ -124,7 +124,8 @@ const HOOKS: &[&str] = &[
     "test-success",
 ];
 
-/// Known kinds in the order in which they are installed, then the others by name.
+/// Known kinds in the order in which they are installed, then the others by name. Helm 4 knows the two kinds of webhooks
+/// as well and has them before what it does not know; this is Helm 3's order, which we can compare with.
 fn order(kind: &str) -> (usize, &str) {
     match INSTALL_ORDER.iter().position(|known| *known == kind) {
         Some(position) => (position, ""),
@@ -169,6 +170,4 @@ const INSTALL_ORDER: &[&str] = &[
     "IngressClass",
     "Ingress",
     "APIService",
-    "MutatingWebhookConfiguration",
-    "ValidatingWebhookConfiguration",
 ];

@@ -11,11 +11,11 @@ use super::{
     capabilities::Capabilities,
     chart::Chart,
     coalesce::{self, Nulls, coalesced},
-    constraint, dependencies,
+    dependencies,
     error::HelmError,
     rendered::Rendered,
     root::{self, Release, Renderable},
-    schema,
+    schema, version,
 };
 use crate::{Limits, Map, MissingKey, Run, Templates, Value};
 
@@ -79,7 +79,7 @@ fn installable(chart: &Chart, capabilities: &Capabilities) -> Result<(), HelmErr
     dependencies::complete(chart)?;
     let wanted = &chart.metadata.kube_version;
     let version = capabilities.kube_version.normalized();
-    if !wanted.is_empty() && !constraint::fits(wanted, &version) {
+    if !wanted.is_empty() && !version::fits(wanted, &version) {
         return Err(HelmError::KubeVersion { chart: name(), wanted: wanted.clone(), version });
     }
     Ok(())

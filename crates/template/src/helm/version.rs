@@ -1,61 +1,36 @@
-//! Versions as charts have them: `1.2.3-rc.1+build`, also shortened (`1.2`) and with a `v` in front. What was built of a
-//! version does not order it.
+//! Versions and ranges of versions as charts have them, for whoever chooses among charts.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, fmt};
 
+use crate::sprig::semver;
+
+/// `1.2.3-rc.1`, also shortened (`1.2`) and with a `v` in front. What was built of a version does not order it.
 #[derive(Clone, Debug)]
-pub struct Version {
-    pub major: u64,
-    pub minor: u64,
-    pub patch: u64,
-    pub pre: String,
-    pub build: String,
-}
+pub struct Version(semver::Version);
 
 impl Version {
     pub fn parse(text: &str) -> Option<Self> {
-        let text = text.strip_prefix('v').unwrap_or(text);
-        if text.len() > 256 {
-            return None;
-        }
-        let (text, build) = text.split_once('+').map_or((text, None), |(text, build)| (text, Some(build)));
-        let (text, pre) = text.split_once('-').map_or((text, None), |(text, pre)| (text, Some(pre)));
-        let mut numbers = text.split('.').map(number);
-        let version = Self {
-            major: numbers.next()??,
-            minor: numbers.next().unwrap_or(Some(0))?,
-            patch: numbers.next().unwrap_or(Some(0))?,
-            pre: pre.unwrap_or_default().to_owned(),
-            build: build.unwrap_or_default().to_owned(),
-        };
-        let pre_is_right = pre.is_none_or(|pre| pre.split('.').all(|part| identifier(part) && !padded(part)));
-        let build_is_right = build.is_none_or(|build| build.split('.').all(identifier));
-        (numbers.next().is_none() && pre_is_right && build_is_right).then_some(version)
+        semver::Version::parse(text).ok().map(Self)
     }
-}
 
-fn number(text: &str) -> Option<u64> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if digits { text.parse().ok() } else { None }
-}
+    pub fn is_release(&self) -> bool {
+        self.0.pre.is_empty()
+    }
 
-fn identifier(part: &str) -> bool {
-    !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-}
-
-fn padded(part: &str) -> bool {
-    part.len() > 1 && part.starts_with('0') && part.bytes().all(|byte| byte.is_ascii_digit())
+    pub(super) fn numbers(&self) -> (u64, u64, u64) {
+        (self.0.major, self.0.minor, self.0.patch)
+    }
 }
 
 impl Ord for Version {
     fn cmp(&self, other: &Self) -> Ordering {
-        let key = |version: &Self| (version.major, version.minor, version.patch);
-        key(self).cmp(&key(other)).then_with(|| match (self.pre.as_str(), other.pre.as_str()) {
-            (one, other) if one == other => Ordering::Equal,
-            ("", _) => Ordering::Greater,
-            (_, "") => Ordering::Less,
-            (one, other) => one.split('.').map(Part::of).cmp(other.split('.').map(Part::of)),
-        })
+        self.0.compare(&other.0)
+    }
+}
+
+impl PartialOrd for Version {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
@@ -67,28 +42,79 @@ impl PartialEq for Version {
 
 impl Eq for Version {}
 
-impl PartialOrd for Version {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
+/// As it was written.
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.original)
     }
 }
 
-/// Numbers come before words.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Part<'v> {
-    Number(u64),
-    Word(&'v str),
+/// `>= 1.23.0-0`, `^1.2`, `~1.2.3 || 2.x`, `1.0 - 2.0`
+#[derive(Clone, Debug)]
+pub struct Range(semver::Constraint);
+
+impl Range {
+    pub fn parse(text: &str) -> Option<Self> {
+        semver::Constraint::parse(text).ok().map(Self)
+    }
+
+    /// A version before a release is allowed only where the range itself names one.
+    pub fn allows(&self, version: &Version) -> bool {
+        self.0.allows(&version.0)
+    }
 }
 
-impl<'v> Part<'v> {
-    fn of(text: &'v str) -> Self {
-        number(text).map_or(Self::Word(text), Self::Number)
+/// Whether the version lies in the range; not, where either cannot be read.
+pub(super) fn fits(range: &str, version: &str) -> bool {
+    match (Range::parse(range), Version::parse(version)) {
+        (Some(range), Some(version)) => range.allows(&version),
+        _ => false,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_range_holds_what_helm_says_that_it_holds() {
+        for (range, inside, outside) in [
+            ("1.2.3", &["1.2.3", "v1.2.3", "1.2.3+b"][..], &["1.2.4", "1.2.3-a"][..]),
+            ("1.2", &["1.2.0", "1.2.9"], &["1.3.0", "1.1.9"]),
+            ("1", &["1.0.0", "1.9.9"], &["2.0.0"]),
+            ("*", &["0.0.1", "9.9.9"], &["1.0.0-a"]),
+            (">= 1.23.0-0", &["1.23.0-0", "1.32.0", "1.24.0-gke.1"], &["1.22.9"]),
+            (">1", &["2.0.0"], &["1.0.1", "1.9.9"]),
+            (">1.2", &["1.3.0", "2.0.0"], &["1.2.9"]),
+            ("<=1.2", &["1.2.9", "0.9.0"], &["1.3.0"]),
+            ("<=1", &["1.9.9"], &["2.0.0"]),
+            ("!=1.2", &["1.3.0"], &["1.2.7"]),
+            ("~1.2.3", &["1.2.3", "1.2.9"], &["1.3.0", "1.2.2"]),
+            ("~1", &["1.9.0"], &["2.0.0"]),
+            ("^1.2.3", &["1.2.3", "1.9.0"], &["2.0.0", "1.2.2"]),
+            ("^0.2.3", &["0.2.9"], &["0.3.0"]),
+            ("^0.0.3", &["0.0.3"], &["0.0.4"]),
+            ("^0.0", &["0.0.9"], &["0.1.0"]),
+            (">=1.0, <2.0", &["1.5.0"], &["2.0.0"]),
+            (">=1.0 <2.0", &["1.5.0"], &["2.0.0"]),
+            ("1.0 - 2.0", &["1.0.0", "2.0.5"], &["2.1.0", "0.9.0"]),
+            ("<1.0 || >=3.x", &["0.5.0", "3.0.0"], &["2.0.0"]),
+        ] {
+            for version in inside {
+                assert!(fits(range, version), "{range} holds {version}");
+            }
+            for version in outside {
+                assert!(!fits(range, version), "{range} does not hold {version}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_range_holds_nothing() {
+        for range in ["", "||", ">=", "1.2.3.4", "latest", "1.0,", ">=1<2", "1..2"] {
+            assert!(Range::parse(range).is_none(), "{range:?}");
+        }
+    }
 
     #[test]
     fn versions_are_ordered_as_semver_orders_them() {

@@ -22,6 +22,7 @@ pub(crate) trait Arguments {
 impl Arguments for Call<'_> {
     fn dict(&self, index: usize) -> Result<Map, Failure> {
         match self.any(index) {
+            Value::Nil if self.is_typed_nil(index) => Err(typed_nil("map[string]interface {}")),
             Value::Nil => Ok(Map::nil(Elements::Any)),
             Value::Map(map) if map.elements() == Elements::Any => Ok(map),
             other => Err(wrong("map[string]interface {}", &other)),
@@ -30,6 +31,7 @@ impl Arguments for Call<'_> {
 
     fn string_map(&self, index: usize) -> Result<Map, Failure> {
         match self.any(index) {
+            Value::Nil if self.is_typed_nil(index) => Err(typed_nil("map[string]string")),
             Value::Nil => Ok(Map::nil(Elements::Text)),
             Value::Map(map) if map.elements() == Elements::Text => Ok(map),
             other => Err(wrong("map[string]string", &other)),
@@ -63,6 +65,10 @@ impl Arguments for Call<'_> {
             other => Err(wrong("float64", &other)),
         }
     }
+}
+
+fn typed_nil(expected: &str) -> Failure {
+    Failure::new(format!("wrong type for value; expected {expected}; got interface {{}}"))
 }
 
 pub(crate) fn wrong(expected: &str, got: &Value) -> Failure {

@@ -5,8 +5,7 @@ use std::rc::Rc;
 use super::{
     TableEntry,
     args::as_list,
-    budget::Paid,
-    print::{print, quoted, text_of},
+    print::{quoted, text_of},
 };
 use crate::{Call, Failure, List, Map, Value};
 
@@ -208,14 +207,13 @@ fn join(call: &mut Call<'_>) -> Result<Value, Failure> {
         Some(list) => list.to_vec(),
         None => vec![value],
     };
-    let mut out = Paid::new(call.host);
-    for (index, item) in items.iter().filter(|item| !matches!(item, Value::Nil)).enumerate() {
-        if index > 0 {
-            out.push(&separator)?;
-        }
-        print(&mut out, item)?;
+    let mut texts = Vec::with_capacity(items.len());
+    for item in items.iter().filter(|item| !matches!(item, Value::Nil)) {
+        texts.push(text_of(item, call.host)?);
     }
-    Ok(out.text.into())
+    let size = texts.iter().map(|text| text.len().saturating_add(separator.len()));
+    call.host.spend(size.fold(0, usize::saturating_add))?;
+    Ok(texts.join(&*separator).into())
 }
 
 /// Go's `SplitN`; fewer than zero is all.

@@ -42,7 +42,7 @@ impl List {
     /// A part of it, of the same type. The bounds are the caller's to check.
     pub(crate) fn slice(&self, from: usize, to: usize) -> Self {
         let items = self.get(from..to).unwrap_or_default().to_vec();
-        Self(Rc::new(Items { items, elements: self.elements() }))
+        Self::of(self.elements(), items)
     }
 
     pub fn elements(&self) -> Elements {
