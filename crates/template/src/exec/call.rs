@@ -41,7 +41,7 @@ impl Run<'_> {
                 values.extend(last.map(Slot::into_value));
                 let name = name.of(&template.file.text);
                 let result = function(&mut Call { name, args: &values, host: self });
-                result.map(Slot::boxed).map_err(|failure| located(failure, template, name, at))
+                result.map(Slot::result).map_err(|failure| located(failure, template, name, at))
             }
         }
     }

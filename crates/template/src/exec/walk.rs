@@ -88,7 +88,11 @@ impl Run<'_> {
         let flow = if self.turns(template, range, &slot)? {
             Flow::Through
         } else {
-            self.walk(template, dot, &range.otherwise)?
+            // A `break` there leaves this range, a `continue` goes on with the one around it: Go's doing.
+            match self.walk(template, dot, &range.otherwise)? {
+                Flow::Break => Flow::Through,
+                flow => flow,
+            }
         };
         self.variables.forget(mark);
         self.budget.back_to(nesting);
