@@ -57,7 +57,9 @@ fn refused(text: &str) -> Failure {
 
 #[test]
 fn a_template_that_includes_itself_is_told_by_its_chain() {
-    let failure = refused(r#"{{ define "a" }}{{ include "b" . }}{{ end }}{{ define "b" }}{{ template "a" . }}{{ end }}{{ include "a" . }}"#);
+    let failure = refused(
+        r#"{{ define "a" }}{{ include "b" . }}{{ end }}{{ define "b" }}{{ template "a" . }}{{ end }}{{ include "a" . }}"#,
+    );
     assert!(failure.limit);
     assert!(failure.message.contains("includes itself too deeply"), "{failure}");
     assert!(failure.message.contains("a → b → a") || failure.message.contains("b → a → b"), "{failure}");
@@ -111,7 +113,8 @@ fn two_hundred_levels_less_one_are_fine() {
 
 #[test]
 fn a_long_chain_of_else_if_is_no_nesting() {
-    let text = format!("{{{{ if false }}}}{}{{{{ else }}}}x{{{{ end }}}}", "{{ else if false }}y".repeat(10_000));
+    let text =
+        format!("{{{{ if false }}}}{}{{{{ else }}}}x{{{{ end }}}}", "{{ else if false }}y".repeat(10_000));
     assert_eq!(render(&text, &Limits::default()).unwrap(), "x");
 }
 
@@ -144,7 +147,8 @@ fn output_is_counted_wherever_it_is_built() {
 fn a_value_that_holds_another_twice_and_so_on_is_not_printed_whole() {
     let text = "{{ $x := list 1 }}{{ range 100 }}{{ $x = list $x $x }}{{ end }}";
     for end in ["{{ $x }}", "{{ printf `%d` $x }}", "{{ eq $x $x }}"] {
-        let failure = render(&format!("{text}{end}"), &Limits { output: 1 << 20, ..Limits::default() }).unwrap_err();
+        let failure =
+            render(&format!("{text}{end}"), &Limits { output: 1 << 20, ..Limits::default() }).unwrap_err();
         assert!(failure.limit, "{failure}");
     }
 }
@@ -167,7 +171,9 @@ fn many_values_of_one_value_are_not_turned_into_json() {
 #[test]
 fn a_run_goes_on_after_a_failure_with_what_is_left() {
     let (mut templates, functions) = (Templates::new(), functions());
-    templates.add("bad", "{{ if 1 }}{{ with 1 }}{{ $x := 1 }}{{ index nil 1 }}{{ end }}{{ end }}", &functions).unwrap();
+    templates
+        .add("bad", "{{ if 1 }}{{ with 1 }}{{ $x := 1 }}{{ index nil 1 }}{{ end }}{{ end }}", &functions)
+        .unwrap();
     templates.add("good", "{{ $y := 2 }}{{ $y }}", &functions).unwrap();
     let mut run = Run::new(&templates, &functions, &Limits::default());
     for _ in 0..1000 {

@@ -9,7 +9,7 @@
 mod functions;
 #[path = "real_templates/grammar.rs"]
 mod grammar;
-#[path = "real_templates/rows.rs"]
+#[path = "real_templates/rows/mod.rs"]
 mod rows;
 
 use mizzen_template::{Failure, Limits, MissingKey, Run, Templates, Value};
@@ -48,10 +48,37 @@ fn difference(ours: &Result<String, Failure>, theirs: &str, refusal: Option<&str
             // What we add to Go's words: the nearest name, which structure is not closed.
             let words = failure.message.split("; did you mean").next().unwrap_or_default();
             let words = words.split(": this ").next().unwrap_or_default();
-            (!refusal.contains(words)).then(|| format!("ours refuses: {failure}\n  Go refuses: {refusal}"))
+            let reason = reason(refusal);
+            let reworded = REWORDED.iter().any(|(our, go)| words.contains(our) && reason.contains(go));
+            let same = refusal.contains(words) || words.contains(reason) || reworded;
+            (!same).then(|| format!("ours refuses: {failure}\n  Go refuses: {refusal}"))
         }
     }
 }
+
+/// Go's words without the places that it puts before them.
+fn reason(refusal: &str) -> &str {
+    match refusal.rsplit_once(">:") {
+        Some((_, reason)) => reason.trim(),
+        None => refusal.split_once(": ").map_or(refusal, |(_, rest)| {
+            rest.strip_prefix("inject:")
+                .and_then(|rest| rest.split_once(": "))
+                .map_or(rest, |(_, reason)| reason)
+        }),
+    }
+}
+
+/// Where we say it otherwise: ours, and Go's.
+const REWORDED: &[(&str, &str)] = &[
+    ("len of nothing", "reflect.Value.Type on zero Value"),
+    ("not defined", "no template"),
+    // Functions see values here, not the words that they were written with.
+    ("expected string", "expected string; found"),
+    ("expected string", "cannot assign nil to string"),
+    ("non-function of type", "non-function"),
+    // A byte of a text is an int with us.
+    ("in type int", "in type uint8"),
+];
 
 /// How many comparisons there were, and what was not equal.
 fn compare(templates: &[String]) -> (usize, Vec<String>) {
@@ -64,33 +91,46 @@ fn compare(templates: &[String]) -> (usize, Vec<String>) {
         templates.iter().map(|text| json!({"template": text, "data": {"Values": values()}})).collect();
     let oracle = Oracle::shared();
     let (helm, istio) = (oracle.templates(&charts).unwrap(), oracle.injection(&questions).unwrap());
-    let mut different = Vec::new();
+    let (mut total, mut different) = (templates.len(), Vec::new());
     for ((text, helm), istio) in templates.iter().zip(&helm).zip(&istio) {
         let mine = ours(text, MissingKey::Zero).map(|text| text.replace("<no value>", ""));
         let theirs = helm.files.get("c/templates/a.yaml").map_or("", String::as_str);
         if let Some(why) = difference(&mine, theirs, helm.error.as_deref().or(helm.panic.as_deref())) {
             different.push(format!("{text}\n  by Helm: {why}"));
         }
+        // The injector has neither.
+        if text.contains("include") || text.contains("tpl") {
+            continue;
+        }
+        total += 1;
         let mine = ours(text, MissingKey::Invalid);
-        if let Some(why) = difference(&mine, &istio.output, istio.error.as_deref().or(istio.panic.as_deref())) {
+        if let Some(why) = difference(&mine, &istio.output, istio.error.as_deref().or(istio.panic.as_deref()))
+        {
             different.push(format!("{text}\n  by the injector: {why}"));
         }
     }
-    (templates.len() * 2, different)
+    (total, different)
 }
 
 fn report(what: &str, (total, different): (usize, Vec<String>)) {
     let equal = total - different.len();
     let shown = different.iter().take(40).map(|text| format!("{text}\n")).collect::<String>();
     assert!(different.is_empty(), "{what}: {equal} / {total} equal\n{shown}");
-    let _ = std::io::Write::write_fmt(&mut std::io::stdout(), format_args!("{what}: {equal} / {total} equal\n"));
+    let _ =
+        std::io::Write::write_fmt(&mut std::io::stdout(), format_args!("{what}: {equal} / {total} equal\n"));
 }
 
 #[test]
 fn every_row_of_the_table_is_as_in_go() {
     needs!(Oracle::NEEDS);
-    let templates: Vec<_> = rows::ROWS.iter().flat_map(|(_, rows)| rows.iter()).map(|row| (*row).to_owned()).collect();
-    report("rows", compare(&templates));
+    let (mut total, mut different) = (0, Vec::new());
+    for (sentence, rows) in rows::rows() {
+        let templates: Vec<_> = rows.iter().map(|row| (*row).to_owned()).collect();
+        let (count, group) = compare(&templates);
+        total += count;
+        different.extend(group.into_iter().map(|text| format!("{sentence}: {text}")));
+    }
+    report("rows", (total, different));
 }
 
 #[test]

@@ -18,7 +18,7 @@ impl Run<'_> {
         arguments: &[Expression],
         last: Option<Slot>,
     ) -> Result<Slot, Failure> {
-        self.budget.step()?;
+        self.budget.step().map_err(|failure| failure.at(template.file.place(at)))?;
         match callee {
             Callee::Builtin(Builtin::And | Builtin::Or) if !arguments.is_empty() || last.is_some() => {
                 let stops_at = matches!(callee, Callee::Builtin(Builtin::Or));

@@ -91,7 +91,7 @@ impl Run<'_> {
             }
             Is::Function(callee) => self.call(template, dot, (*callee, at, at), &[], None)?,
             Is::Pipe(pipe) => {
-                let nesting = self.budget.enter()?;
+                let nesting = self.deeper(template, at)?;
                 let slot = self.pipeline(template, dot, pipe)?;
                 self.budget.back_to(nesting);
                 slot

@@ -41,7 +41,11 @@ impl Lexer<'_> {
                 Kind::Variable
             }
             '.' if !self.rest().starts_with(|c: char| c.is_ascii_digit()) => {
-                if self.word()? == 0 { Kind::Dot } else { Kind::Field }
+                if self.word()? == 0 {
+                    Kind::Dot
+                } else {
+                    Kind::Field
+                }
             }
             '.' | '+' | '-' | '0'..='9' => {
                 self.position = start;

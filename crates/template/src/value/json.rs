@@ -41,13 +41,13 @@ impl Value {
             Self::Int(int) | Self::Int64(int) => Json::from(*int),
             Self::Float(float) => Json::Number(number(*float)?),
             Self::Text(text) => Json::String(text.as_ref().to_owned()),
-            Self::List(list) => {
-                Json::Array(list.iter().map(|item| item.to_json_within(below, left)).collect::<Result<_, _>>()?)
-            }
+            Self::List(list) => Json::Array(
+                list.iter().map(|item| item.to_json_within(below, left)).collect::<Result<_, _>>()?,
+            ),
             Self::Map(map) => {
                 let entries = map.entries().into_iter();
-                let entries =
-                    entries.map(|(key, value)| Ok((key.as_ref().to_owned(), value.to_json_within(below, left)?)));
+                let entries = entries
+                    .map(|(key, value)| Ok((key.as_ref().to_owned(), value.to_json_within(below, left)?)));
                 Json::Object(entries.collect::<Result<_, Failure>>()?)
             }
             Self::Object(object) => object.plain().to_json_within(below, left)?,

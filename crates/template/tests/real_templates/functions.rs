@@ -2,7 +2,7 @@
 
 use mizzen_template::{Call, Failure, Functions, List, Map, Value};
 
-pub fn functions() -> Functions {
+pub(crate) fn functions() -> Functions {
     Functions::default().with(&[
         ("list", list),
         ("dict", dict),

@@ -1,7 +1,7 @@
 //! Random templates out of a grammar: mostly sensible, sometimes refused.
 
 /// Repeatable: the same seed gives the same templates.
-pub struct Grammar {
+pub(crate) struct Grammar {
     state: u64,
     variables: Vec<String>,
     made: usize,
@@ -21,20 +21,51 @@ enum Kind {
 }
 
 const PATHS: &[&str] = &[
-    "text", "empty", "unicode", "quotes", "lines", "digits", "yes", "no", "zero", "one", "int", "float", "big", "huge",
-    "tiny", "negative", "list", "numbers", "nothing", "mixed", "map", "map.a", "map.a.deep", "map.a.deep.er", "map.b",
-    "map.z", "map.none", "map.none.below", "blank", "items", "missing", "missing.below", "text.below",
+    "text",
+    "empty",
+    "unicode",
+    "quotes",
+    "lines",
+    "digits",
+    "yes",
+    "no",
+    "zero",
+    "one",
+    "int",
+    "float",
+    "big",
+    "huge",
+    "tiny",
+    "negative",
+    "list",
+    "numbers",
+    "nothing",
+    "mixed",
+    "map",
+    "map.a",
+    "map.a.deep",
+    "map.a.deep.er",
+    "map.b",
+    "map.z",
+    "map.none",
+    "map.none.below",
+    "blank",
+    "items",
+    "missing",
+    "missing.below",
+    "text.below",
 ];
 
 const FORMATS: &[&str] = &[
-    "%v", "%s", "%d", "%q", "%t", "%f", "%g", "%e", "%x", "%X", "%o", "%b", "%c", "%U", "%T", "%+v", "%#v", "%5v", "%-7v|",
-    "%07.2f", "%+d", "% d", "%.3s", "%8.3g", "%#x", "%#o", "%#q", "%+q", "%O", "%E", "%G", "%y", "%%", "%5.1f%%", "%-5d|",
-    "%05d", "%.0f", "%3c", "%*d", "%.*f", "%[1]v", "%[2]v", "%!", "%", "%z", "% x", "%#v %v", "%6.2v", "%10q", "%.10g",
-    "%.1e", "%#g", "%#.3x", "%+.2e", "%w", "%010v", "%-010v|", "%x %X",
+    "%v", "%s", "%d", "%q", "%t", "%f", "%g", "%e", "%x", "%X", "%o", "%b", "%c", "%U", "%T", "%+v", "%#v",
+    "%5v", "%-7v|", "%07.2f", "%+d", "% d", "%.3s", "%8.3g", "%#x", "%#o", "%#q", "%+q", "%O", "%E", "%G",
+    "%y", "%%", "%5.1f%%", "%-5d|", "%05d", "%.0f", "%3c", "%*d", "%.*f", "%[1]v", "%[2]v", "%!", "%", "%z",
+    "% x", "%#v %v", "%6.2v", "%10q", "%.10g", "%.1e", "%#g", "%#.3x", "%+.2e", "%w", "%010v", "%-010v|",
+    "%x %X",
 ];
 
 impl Grammar {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self { state: seed, variables: Vec::new(), made: 0, ranges: 0, defining: false }
     }
 
@@ -49,7 +80,7 @@ impl Grammar {
         from[self.below(from.len())].to_owned()
     }
 
-    pub fn template(&mut self) -> String {
+    pub(crate) fn template(&mut self) -> String {
         self.variables.clear();
         self.made = 0;
         let mut text = String::new();
@@ -148,11 +179,18 @@ impl Grammar {
         let mark = self.variables.len();
         let what = match self.below(4) {
             0 => self.pick(&["3", "(int .Values.one)", ".Values.items", "(list 1 2 nil)", "0", "(int64 2)"]),
-            1 => self.pick(&[".Values.list", ".Values.map", ".Values.mixed", ".Values.nothing", ".Values.numbers"]),
+            1 => self.pick(&[
+                ".Values.list",
+                ".Values.map",
+                ".Values.mixed",
+                ".Values.nothing",
+                ".Values.numbers",
+            ]),
             2 => self.fitting(Kind::List, 1),
             // Never a large number: Go has no limits.
             _ => {
-                let kind = [Kind::List, Kind::Map, Kind::Map, Kind::Nothing, Kind::Float, Kind::Text][self.below(6)];
+                let kind =
+                    [Kind::List, Kind::Map, Kind::Map, Kind::Nothing, Kind::Float, Kind::Text][self.below(6)];
                 self.fitting(kind, 1)
             }
         };
@@ -187,9 +225,12 @@ impl Grammar {
         if self.below(12) != 0 {
             let kind = self.kind();
             let text = self.fitting(kind, depth);
-            return text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).map_or(text.clone(), |inner| {
-                if inner.contains(['(', ')']) { text.clone() } else { inner.to_owned() }
-            });
+            return text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).map_or(
+                text.clone(),
+                |inner| {
+                    if inner.contains(['(', ')']) { text.clone() } else { inner.to_owned() }
+                },
+            );
         }
         let mut text = self.command(depth);
         while self.below(4) == 0 {
@@ -205,28 +246,67 @@ impl Grammar {
 
     /// An operand of that kind.
     fn fitting(&mut self, kind: Kind, depth: usize) -> String {
-        if depth > 0 && self.below(2) == 0 {
-            if let Some(call) = self.fitting_call(kind, depth - 1) {
-                return format!("({call})");
-            }
+        if depth > 0
+            && self.below(2) == 0
+            && let Some(call) = self.fitting_call(kind, depth - 1)
+        {
+            return format!("({call})");
         }
         match kind {
             Kind::Text => self.pick(&[
-                ".Values.text", "$.Values.empty", ".Values.unicode", ".Values.quotes", "$.Values.lines", ".Values.digits",
-                "\"hello\"", "`a\\b`", "\"\"", ".Values.map.z", "(.Values.map).a.deep.er", "$.Values.map.a.deep.er",
+                ".Values.text",
+                "$.Values.empty",
+                ".Values.unicode",
+                ".Values.quotes",
+                "$.Values.lines",
+                ".Values.digits",
+                "\"hello\"",
+                "`a\\b`",
+                "\"\"",
+                ".Values.map.z",
+                "(.Values.map).a.deep.er",
+                "$.Values.map.a.deep.er",
             ]),
-            Kind::Int => self.pick(&["0", "1", "-7", "0x1F", "'a'", "1_000", "(int .Values.int)", "(int64 .Values.negative)"]),
+            Kind::Int => self.pick(&[
+                "0",
+                "1",
+                "-7",
+                "0x1F",
+                "'a'",
+                "1_000",
+                "(int .Values.int)",
+                "(int64 .Values.negative)",
+            ]),
             Kind::Float => self.pick(&[
-                ".Values.zero", ".Values.one", ".Values.float", "$.Values.big", ".Values.huge", ".Values.tiny", "1.5", "1e3",
-                ".Values.negative", ".Values.map.b",
+                ".Values.zero",
+                ".Values.one",
+                ".Values.float",
+                "$.Values.big",
+                ".Values.huge",
+                ".Values.tiny",
+                "1.5",
+                "1e3",
+                ".Values.negative",
+                ".Values.map.b",
             ]),
             Kind::Bool => self.pick(&["true", "false", ".Values.yes", "$.Values.no"]),
             Kind::List => self.pick(&[
-                ".Values.list", ".Values.numbers", ".Values.nothing", "$.Values.mixed", ".Values.items", "(list 1 nil \"x\")",
+                ".Values.list",
+                ".Values.numbers",
+                ".Values.nothing",
+                "$.Values.mixed",
+                ".Values.items",
+                "(list 1 nil \"x\")",
             ]),
-            Kind::Map => self.pick(&[".Values.map", ".Values.map.a", "$.Values.blank", "(dict \"k\" 1 \"n\" nil)"]),
+            Kind::Map => {
+                self.pick(&[".Values.map", ".Values.map.a", "$.Values.blank", "(dict \"k\" 1 \"n\" nil)"])
+            }
             Kind::Nothing => self.pick(&[
-                ".Values.missing", "(.Values.missing).below", "$.Values.map.none", "(index .Values.mixed 3)", "(dict \"n\" nil).n",
+                ".Values.missing",
+                "(.Values.missing).below",
+                "$.Values.map.none",
+                "(index .Values.mixed 3)",
+                "(dict \"n\" nil).n",
             ]),
         }
     }
@@ -240,7 +320,9 @@ impl Grammar {
                 let name = self.pick(&["lt", "le", "gt", "ge"]);
                 format!("{name} {} {}", self.fitting(kind, depth), self.fitting(kind, depth))
             }
-            (Kind::Bool, 2) => format!("eq {} {}", self.fitting(any, depth), self.fitting(Kind::Nothing, depth)),
+            (Kind::Bool, 2) => {
+                format!("eq {} {}", self.fitting(any, depth), self.fitting(Kind::Nothing, depth))
+            }
             (Kind::Bool, _) => {
                 let kind = [Kind::Text, Kind::Int, Kind::Float, Kind::Bool][self.below(4)];
                 let name = self.pick(&["eq", "ne"]);
@@ -255,7 +337,12 @@ impl Grammar {
             }
             (Kind::Text, 1) => {
                 let other = self.kind();
-                format!("print {} {} {}", self.fitting(any, depth), self.fitting(other, depth), self.fitting(any, depth))
+                format!(
+                    "print {} {} {}",
+                    self.fitting(any, depth),
+                    self.fitting(other, depth),
+                    self.fitting(any, depth)
+                )
             }
             (Kind::Text, 2..=4) => {
                 let format = self.pick(FORMATS);
@@ -266,7 +353,9 @@ impl Grammar {
                 format!("{name} {} {}", self.fitting(kind, depth), self.fitting(kind, depth))
             }
             (Kind::Map, 4) => format!("index .Values.items {}", self.below(3)),
-            (Kind::List, 3 | 4) => format!("list {} {}", self.fitting(any, depth), self.fitting(Kind::Text, depth)),
+            (Kind::List, 3 | 4) => {
+                format!("list {} {}", self.fitting(any, depth), self.fitting(Kind::Text, depth))
+            }
             (Kind::Nothing, 4) => format!("{} | or {}", self.fitting(kind, depth), self.fitting(kind, depth)),
             _ => return None,
         })
@@ -296,13 +385,24 @@ impl Grammar {
             18 => ("urlquery", 1),
             19 => {
                 let operand = self.operand(depth);
-                let key = self.pick(&["0", "1", "\"a\"", "\"name\"", ".Values.one", "(int .Values.one)", "7", "nil", "-1"]);
+                let key = self.pick(&[
+                    "0",
+                    "1",
+                    "\"a\"",
+                    "\"name\"",
+                    ".Values.one",
+                    "(int .Values.one)",
+                    "7",
+                    "nil",
+                    "-1",
+                ]);
                 return if piped { format!("index {operand}") } else { format!("index {operand} {key}") };
             }
             _ => {
                 let format = self.pick(FORMATS);
                 let count = 1 + self.below(2);
-                let arguments: String = (missing..count).map(|_| format!(" {}", self.operand(depth))).collect();
+                let arguments: String =
+                    (missing..count).map(|_| format!(" {}", self.operand(depth))).collect();
                 return format!("printf {format:?}{arguments}");
             }
         };
@@ -313,15 +413,41 @@ impl Grammar {
 
     fn operand(&mut self, depth: usize) -> String {
         match self.below(14) {
-            0 => self.pick(&["1", "0", "-7", "42", "3.5", "1e3", "0x1F", "'a'", "1_000", "0b101", "017", "1e-7", "100000000"]),
-            1 => self.pick(&["\"hello\"", "\"\"", "`raw \"x\"`", "\"a\\n\\\"b\\\" \\u00e9\"", "\"12\"", "\"x\""]),
+            0 => self.pick(&[
+                "1",
+                "0",
+                "-7",
+                "42",
+                "3.5",
+                "1e3",
+                "0x1F",
+                "'a'",
+                "1_000",
+                "0b101",
+                "017",
+                "1e-7",
+                "100000000",
+            ]),
+            1 => self.pick(&[
+                "\"hello\"",
+                "\"\"",
+                "`raw \"x\"`",
+                "\"a\\n\\\"b\\\" \\u00e9\"",
+                "\"12\"",
+                "\"x\"",
+            ]),
             2 => self.pick(&["true", "false", "nil"]),
             3 if !self.variables.is_empty() => {
                 let variable = self.variable();
                 let field = self.pick(&["", "", "", ".name", ".a", ".port"]);
                 variable + &field
             }
-            4 => self.pick(&["(int .Values.int)", "(int64 .Values.negative)", "(dict \"k\" 1 \"n\" nil)", "(list \"a\" 2)"]),
+            4 => self.pick(&[
+                "(int .Values.int)",
+                "(int64 .Values.negative)",
+                "(dict \"k\" 1 \"n\" nil)",
+                "(list \"a\" 2)",
+            ]),
             5 if self.ranges > 0 => self.pick(&[".", ".", ".name", ".port"]),
             6 | 7 if depth > 0 => {
                 let pipe = self.pipe(depth - 1);
