@@ -29,7 +29,10 @@ fn small_templates_give_what_go_gives() {
         ("{{ with .map.a.deep }}{{ . }}{{ else }}no{{ end }}", "sea"),
         ("{{ if eq .text \"x\" }}1{{ else if .no }}2{{ else }}3{{ end }}", "3"),
         ("{{ (index .map \"a\").deep }}{{ (.none).x }}", "sea<no value>"),
-        ("{{ define \"d\" }}[{{ . }}]{{ end }}{{ template \"d\" .text }}{{ template \"d\" }}", "[hello][<no value>]"),
+        (
+            "{{ define \"d\" }}[{{ . }}]{{ end }}{{ template \"d\" .text }}{{ template \"d\" }}",
+            "[hello][<no value>]",
+        ),
         ("{{ $x := 1 }}{{ range .list }}{{ $x = . }}{{ end }}{{ $x }}", "c"),
         ("{{ printf \"%5.2f|%-4d|%q|%v\" .number 3 .text .list }}", "1000000.00|3   |\"hello\"|[a b c]"),
         ("a {{- /* c */}} b {{- /* d */ -}} e", "a be"),

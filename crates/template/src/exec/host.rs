@@ -16,9 +16,8 @@ impl Host for Run<'_> {
             let mut local = Templates::new();
             local.add(&name, text, self.functions)?;
             self.local.push(local);
-            let result = self.find(&name).and_then(|template| {
-                self.capture(&template, Slot::plain(data.clone()))
-            });
+            let result =
+                self.find(&name).and_then(|template| self.capture(&template, Slot::plain(data.clone())));
             self.local.pop();
             result?
         } else {

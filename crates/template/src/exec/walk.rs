@@ -154,13 +154,7 @@ impl Run<'_> {
     }
 
     /// One turn; whether there may be another.
-    fn turn(
-        &mut self,
-        template: &Template,
-        range: &Range,
-        index: Slot,
-        item: Slot,
-    ) -> Result<bool, Failure> {
+    fn turn(&mut self, template: &Template, range: &Range, index: Slot, item: Slot) -> Result<bool, Failure> {
         self.budget.step()?;
         let mark = self.variables.mark();
         let variables = &range.pipe.variables;

@@ -87,10 +87,9 @@ pub(super) fn less_or_equal(first: &Slot, other: &Slot) -> Result<bool, Failure>
         #[expect(clippy::float_cmp, reason = "as Go does")]
         (Some(Value::Float(first)), Some(Value::Float(other))) => first == other,
         (Some(Value::Text(first)), Some(Value::Text(other))) => first == other,
-        (
-            Some(Value::Int(first) | Value::Int64(first)),
-            Some(Value::Int(other) | Value::Int64(other)),
-        ) => first == other,
+        (Some(Value::Int(first) | Value::Int64(first)), Some(Value::Int(other) | Value::Int64(other))) => {
+            first == other
+        }
         _ => false,
     })
 }

@@ -104,10 +104,9 @@ pub(crate) fn call(builtin: Builtin, slots: &[Slot], host: &mut dyn Host) -> Res
         Builtin::Println => text(print_line(&values(slots), host)),
         Builtin::Printf => match first.value() {
             Some(Value::Text(format)) => text(printf(format, &values(rest), host)),
-            Some(other) => Err(Failure::new(format!(
-                "wrong type for value; expected string; got {}",
-                other.type_name()
-            ))),
+            Some(other) => {
+                Err(Failure::new(format!("wrong type for value; expected string; got {}", other.type_name())))
+            }
             None => Err(Failure::new("invalid value; expected string")),
         },
         Builtin::Html => text(print_all(&values(slots), host).map(|text| escape::html(&text))),

@@ -39,7 +39,11 @@ impl Lexer<'_> {
                 Kind::Variable
             }
             '.' if !self.rest().starts_with(|c: char| c.is_ascii_digit()) => {
-                if self.word()? == 0 { Kind::Dot } else { Kind::Field }
+                if self.word()? == 0 {
+                    Kind::Dot
+                } else {
+                    Kind::Field
+                }
             }
             '.' | '+' | '-' | '0'..='9' => {
                 self.position = start;
@@ -118,7 +122,11 @@ impl Lexer<'_> {
     /// Generous: what is no number after all is found when its value is read.
     fn number(&mut self, start: usize) -> Result<Kind, Wrong> {
         let good = self.pass_number();
-        if good && self.rest().starts_with(['+', '-']) && self.pass_number() && self.text[start..self.position].ends_with('i') {
+        if good
+            && self.rest().starts_with(['+', '-'])
+            && self.pass_number()
+            && self.text[start..self.position].ends_with('i')
+        {
             return self.wrong(start, "complex numbers are not supported");
         }
         if !good || self.rest().starts_with(['+', '-']) {

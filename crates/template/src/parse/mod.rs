@@ -8,10 +8,10 @@ mod tree;
 
 use std::{collections::HashMap, sync::Arc};
 
+pub use tree::Template;
 pub(crate) use tree::{
     Branch, Callee, Command, Expression, ExpressionKind, File, Invocation, Node, Pipe, Range, Variable,
 };
-pub use tree::Template;
 
 use crate::{
     Failure, Functions, Place,

@@ -121,7 +121,8 @@ impl<'p> Parser<'p> {
             Kind::Variable => match self.scope.find(text) {
                 Some(number) => Is::Variable(Variable { number, at: token.span }, Vec::new()),
                 None => {
-                    let known = self.scope.numbers.keys().copied().filter(|name| self.scope.find(name).is_some());
+                    let known =
+                        self.scope.numbers.keys().copied().filter(|name| self.scope.find(name).is_some());
                     let hint = hint(nearest(text, known));
                     return wrong(at, format!("undefined variable {text:?}{hint}"));
                 }

@@ -57,7 +57,7 @@ fn decode(call: &mut Call<'_>, decode: fn(&[u8]) -> Decoded) -> Result<Value, Fa
         Err((base, at)) => Ok(format!("illegal base{base} data at input byte {at}").into()),
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Ok(text.into()),
-            Err(_) => Err(Failure::new(format!("{}: what is encoded is no UTF-8 text", call.name))),
+            Err(_) => Err(Failure::new("what is encoded is no UTF-8 text")),
         },
     }
 }

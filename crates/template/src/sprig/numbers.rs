@@ -32,7 +32,7 @@ pub(super) const TABLE: &[TableEntry] = &[
 fn two(call: &Call<'_>, calculate: fn(i64, i64) -> Option<i64>) -> Result<Value, Failure> {
     call.exactly(2)?;
     let result = calculate(cast::int(&call.any(0)), cast::int(&call.any(1)));
-    result.map(Value::Int64).ok_or_else(|| Failure::new(format!("{}: integer divide by zero", call.name)))
+    result.map(Value::Int64).ok_or_else(|| Failure::new("integer divide by zero"))
 }
 
 fn fold(call: &Call<'_>, calculate: fn(i64, i64) -> i64) -> Result<Value, Failure> {

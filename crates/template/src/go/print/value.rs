@@ -117,9 +117,10 @@ impl<'h> Printer<'h> {
             (true, true) => "0X",
         };
         let shown = flags.precision.unwrap_or(usize::MAX);
-        let bytes = text.bytes().take(shown).map(|byte| {
-            if upper { format!("{byte:02X}") } else { format!("{byte:02x}") }
-        });
+        let bytes = text
+            .bytes()
+            .take(shown)
+            .map(|byte| if upper { format!("{byte:02X}") } else { format!("{byte:02x}") });
         if flags.space {
             let bytes: Vec<_> = bytes.map(|byte| format!("{prefix}{byte}")).collect();
             return bytes.join(" ");
@@ -137,11 +138,8 @@ impl<'h> Printer<'h> {
         verb: char,
         depth: usize,
     ) -> Result<(), Failure> {
-        let (open, between, close) = if self.flags.syntax {
-            (format!("{kind}{{"), ", ", "}")
-        } else {
-            (format!("{word}["), " ", "]")
-        };
+        let (open, between, close) =
+            if self.flags.syntax { (format!("{kind}{{"), ", ", "}") } else { (format!("{word}["), " ", "]") };
         self.push(&open)?;
         for (index, (key, item)) in items.enumerate() {
             if index > 0 {

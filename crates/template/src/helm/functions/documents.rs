@@ -26,12 +26,17 @@ pub(super) const TABLE: &[TableEntry] = &[
     ("fromYaml", |call| {
         call.exactly(1)?;
         let text = call.text(0)?;
-        map_or_error(read_yaml(&text, call.host))
+        let read = read_yaml(&text, call.host);
+        // A document without a value leaves the map that it is read into empty; JSON's `null` makes it nil.
+        map_or_error(read.map(|value| if matches!(value, Value::Nil) { Map::new().into() } else { value }))
     }),
     ("fromYamlArray", |call| {
         call.exactly(1)?;
         let text = call.text(0)?;
-        list_or_error(read_yaml(&text, call.host))
+        let read = read_yaml(&text, call.host);
+        list_or_error(
+            read.map(|value| if matches!(value, Value::Nil) { List::new(Vec::new()).into() } else { value }),
+        )
     }),
     ("toJson", |call| json::quietly(call, Style::COMPACT)),
     ("mustToJson", |call| json::aloud(call, Style::COMPACT)),

@@ -1,0 +1,162 @@
+//! Every function of Sprig and Helm beside the real ones: a small template for each row, rendered by both; the same text,
+//! or both refuse.
+//!
+//! A row is what stands between the braces; `$v` are the values below.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mizzen_template::{Failure, Functions, Limits, List, Map, Run, Templates, Value, helm, sprig};
+use mizzen_testkit::{Oracle, Result, needs};
+use serde_json::{Value as Json, json};
+
+#[path = "real_functions/lists.rs"]
+mod lists;
+#[path = "real_functions/numbers.rs"]
+mod numbers;
+#[path = "real_functions/rules.rs"]
+mod rules;
+#[path = "real_functions/strings.rs"]
+mod strings;
+#[path = "real_functions/texts.rs"]
+mod texts;
+#[path = "real_functions/values.rs"]
+mod values;
+
+type Rows = &'static [(&'static str, &'static [&'static str])];
+
+const ALL: &[Rows] = &[strings::ROWS, values::ROWS, lists::ROWS, numbers::ROWS, texts::ROWS, rules::ROWS];
+
+/// Known names that are refused, always.
+const REFUSED: &[&str] = &[
+    "ago",
+    "bcrypt",
+    "buildCustomCert",
+    "decryptAES",
+    "derivePassword",
+    "encryptAES",
+    "genCA",
+    "genCAWithKey",
+    "genPrivateKey",
+    "genSelfSignedCert",
+    "genSelfSignedCertWithKey",
+    "genSignedCert",
+    "genSignedCertWithKey",
+    "htpasswd",
+    "now",
+    "randAlpha",
+    "randAlphaNum",
+    "randAscii",
+    "randBytes",
+    "randInt",
+    "randNumeric",
+    "shuffle",
+    "uuidv4",
+];
+
+/// Rows that differ, and why we let them.
+const DIFFERENT: &[(&str, &str)] =
+    &[(r#"abbrev 6 "äöüäöü""#, "half a character is no text: we refuse, Go writes its bytes")];
+
+const NAMED: &str =
+    r#"{{ define "boat" }}<{{ . }}>{{ end }}{{ define "loop" }}{{ include "loop" . }}{{ end }}"#;
+
+fn values() -> Json {
+    json!({
+        "text": "hello world", "empty": "", "none": null, "yes": true, "no": false,
+        "zero": 0, "one": 1, "three": 3, "half": 0.5, "million": 1_000_000, "huge": 1.5e22, "tiny": 1e-7,
+        "list": ["b", "a", "c"], "numbers": [3, 1, 2], "mixed": [1, "a", null, true, {"k": "v"}],
+        "map": {"a": 1, "b": {"c": "d"}},
+        "nested": {"z": [1, [2, {"y": null}], {}], "a": {"b": {"c": "<tag> & 'q'"}, "e": []}, "m": "x\ny\n", "t": true},
+    })
+}
+
+fn template(row: &str) -> String {
+    format!("{{{{ $v := .Values }}}}{{{{ {row} }}}}")
+}
+
+fn ours(row: &str, functions: &Functions) -> std::result::Result<String, Failure> {
+    let mut templates = Templates::new();
+    templates.add("boat/templates/_named.tpl", NAMED, functions)?;
+    templates.add("boat/templates/a.yaml", &template(row), functions)?;
+    let version = Map::from_iter([("GitVersion", Value::text("v1.32.0"))]);
+    let capabilities = Map::from_iter([
+        ("KubeVersion", Value::from(version)),
+        ("APIVersions", Value::from(List::texts(["v1", "apps/v1"]))),
+    ]);
+    let root = Map::from_iter([
+        ("Values", Value::from(&values())),
+        ("Capabilities", capabilities.into()),
+        ("Template", Map::from_iter([("BasePath", Value::text("boat/templates"))]).into()),
+    ]);
+    let text =
+        Run::new(&templates, functions, &Limits::default()).render("boat/templates/a.yaml", &root.into())?;
+    // Helm takes it out.
+    Ok(text.replace("<no value>", ""))
+}
+
+fn question(row: &str) -> Json {
+    let chart = json!({
+        "Chart.yaml": "apiVersion: v2\nname: boat\nversion: 0.1.0\n",
+        "templates/_named.tpl": NAMED,
+        "templates/a.yaml": template(row),
+    });
+    json!({ "chart": chart, "values": values() })
+}
+
+#[test]
+fn every_function_gives_what_the_real_one_gives() -> Result<()> {
+    needs!(Oracle::NEEDS);
+    let functions = helm::functions::functions();
+    let rows: Vec<&str> =
+        ALL.iter().flat_map(|part| part.iter()).flat_map(|(_, rows)| rows.iter().copied()).collect();
+    let questions: Vec<Json> = rows.iter().map(|row| question(row)).collect();
+    let answers = Oracle::shared().templates(&questions)?;
+    let excused: BTreeMap<_, _> = DIFFERENT.iter().copied().collect();
+    let (mut equal, mut texts) = (0, 0);
+    let mut wrong = Vec::new();
+    for (row, theirs) in rows.iter().zip(answers) {
+        let ours = ours(row, &functions);
+        let refusal = theirs.error.or(theirs.panic);
+        let theirs = theirs.files.get("boat/templates/a.yaml").filter(|_| refusal.is_none());
+        let same = ours.as_ref().ok() == theirs;
+        equal += usize::from(same);
+        texts += usize::from(same && theirs.is_some());
+        if same == excused.contains_key(row) {
+            wrong.push(format!("{row}\n  ours:   {ours:?}\n  theirs: {theirs:?} {refusal:?}"));
+        }
+    }
+    println!(
+        "functions: {equal} / {} rows equal, {texts} of them texts, {} excused",
+        rows.len(),
+        excused.len()
+    );
+    assert!(wrong.is_empty(), "{} rows:\n{}", wrong.len(), wrong.join("\n"));
+    Ok(())
+}
+
+#[test]
+fn no_function_is_without_rows() {
+    let table = sprig::TABLE.iter().chain(helm::functions::TABLE).map(|(name, _)| *name);
+    let known: BTreeSet<&str> = table.collect();
+    let rows: BTreeMap<&str, usize> =
+        ALL.iter().flat_map(|part| part.iter()).map(|(name, rows)| (*name, rows.len())).collect();
+    let without: Vec<&&str> = known
+        .iter()
+        .filter(|name| !REFUSED.contains(name) && rows.get(**name).is_none_or(|count| *count < 3))
+        .collect();
+    assert!(without.is_empty(), "fewer than three rows: {without:?}");
+    let unknown: Vec<_> = rows.keys().filter(|name| !known.contains(**name)).collect();
+    assert!(unknown.is_empty(), "rows of no function: {unknown:?}");
+    println!("functions: {} names, {} of them refused", known.len(), REFUSED.len());
+}
+
+#[test]
+fn what_cannot_be_repeated_is_refused_by_name() {
+    let functions = helm::functions::functions();
+    for name in REFUSED {
+        let failure = ours(name, &functions).unwrap_err();
+        assert!(failure.message.contains(&format!("`{name}` is not supported")), "{failure}");
+    }
+}
