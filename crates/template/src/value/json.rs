@@ -49,10 +49,15 @@ impl Value {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "whole and within 53 bits")]
 fn number(float: f64) -> Result<Number, Failure> {
-    if float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0 {
-        return Ok(Number::from(float as i64));
+    if let Some(int) = whole(float) {
+        return Ok(Number::from(int));
     }
     Number::from_f64(float).ok_or_else(|| Failure::new(format!("json: unsupported value: {float}")))
+}
+
+/// A float that is written without a fraction.
+#[expect(clippy::cast_possible_truncation, reason = "whole and within 53 bits")]
+pub(super) fn whole(float: f64) -> Option<i64> {
+    (float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0).then_some(float as i64)
 }

@@ -3,6 +3,7 @@
 mod json;
 mod list;
 mod map;
+mod yaml;
 
 use std::{fmt, rc::Rc};
 
