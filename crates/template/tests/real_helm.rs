@@ -111,9 +111,9 @@ impl Tally {
     /// The chart as it is, and with each set, which must change something.
     fn chart(&mut self, chart: &Path, sets: &[&str]) {
         let bare = self.compare(chart, "", "no values");
-        for set in sets {
-            assert_ne!(self.compare(chart, set, set), bare, "{}: this changes nothing: {set}", chart.display());
-        }
+        let without_effect = sets.iter().filter(|set| self.compare(chart, set, set) == bare);
+        let without_effect: Vec<_> = without_effect.collect();
+        assert!(without_effect.is_empty(), "{}: these change nothing: {without_effect:?}", chart.display());
     }
 
     fn compare(&mut self, chart: &Path, values: &str, what: &str) -> String {
@@ -127,7 +127,11 @@ impl Tally {
         }
         self.objects += their_objects.len();
         self.total += 1;
-        self.bytes += usize::from(ours == theirs);
+        if ours == theirs {
+            self.bytes += 1;
+        } else {
+            eprintln!("not the same bytes: {place}");
+        }
         theirs
     }
 

@@ -65,7 +65,7 @@ pub(crate) const CHARTS: &[Chart] = &[
             "autoscaling: {enabled: false}\nreplicaCount: 3\npodDisruptionBudget: {minAvailable: 2}",
             "name: other\nplatform: openshift\nglobal: {networkPolicy: {enabled: true}}\nrevision: canary",
             "service: {ports: [{name: http, port: 80, targetPort: 80, protocol: TCP}], annotations: {x: 'y'}}\n\
-             resources: null\nenv: {A: 'b'}\ntolerations: [{operator: Exists}]\nunprivilegedPort: false",
+             resources: {requests: {cpu: 1m}}\nenv: {A: 'b'}\ntolerations: [{operator: Exists}]",
         ],
     ),
     (
