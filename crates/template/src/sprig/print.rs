@@ -9,6 +9,10 @@ use crate::{Failure, Host, Value, go};
 pub(crate) fn text_of(value: &Value, host: &mut dyn Host) -> Result<Rc<str>, Failure> {
     match value {
         Value::Text(text) => Ok(Rc::clone(text)),
+        Value::Object(bytes) if bytes.type_name() == "[]uint8" => match bytes.field("String", &[])? {
+            Some(Value::Text(text)) => Ok(text),
+            _ => Ok(go::print_value(value, host)?.into()),
+        },
         other => Ok(go::print_value(other, host)?.into()),
     }
 }

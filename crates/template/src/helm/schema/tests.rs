@@ -44,7 +44,7 @@ fn each_keyword_takes_what_fits_and_refuses_what_does_not() {
         (json!({"if": {"required": ["a"]}, "then": {"required": ["b"]}, "else": {"required": ["c"]}}), json!({"c": 1}), json!({"a": 1}), "the whole of the values needs the key \"b\""),
         (json!({"$ref": "#/$defs/a~1b%25", "$defs": {"a/b%": {"type": "string"}}}), json!(""), json!(1), "the whole of the values must be of type string, but is 1"),
         (json!({"$ref": "#name", "$defs": {"x": {"$anchor": "name", "type": "string"}}}), json!(""), json!(1), "the whole of the values must be of type string, but is 1"),
-        (json!({"allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": false}), json!({"a": 1}), json!({"b": 1}), "b is not a known key; did you mean \"a\"?"),
+        (json!({"allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": false}), json!({"a": 1}), json!({"b": 1}), "b is not a known key"),
         (json!({"prefixItems": [{}], "unevaluatedItems": false}), json!([1]), json!([1, 2]), "[1] is not allowed"),
         (json!({"properties": {"t": {"properties": {"t": {"$ref": "#"}}}}, "type": "object"}), json!({"t": {"t": {}}}), json!({"t": {"t": 1}}), "t.t must be of type object, but is 1"),
     ] {
