@@ -18,7 +18,7 @@ const KINDS: &[&str] = &[
     "ServiceAccount",
 ];
 
-pub fn rendered() -> Vec<Value> {
+pub(crate) fn rendered() -> Vec<Value> {
     let manifests = tools::folder("modules/istio").unwrap().join("manifests");
     let mut objects = Vec::new();
     for set in ["profile=ambient", "components.egressGateways[0].enabled=true"] {

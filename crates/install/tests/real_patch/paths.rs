@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{mutate::fresh, random::Random};
 
-pub type Patches = Vec<(String, Option<Value>)>;
+pub(crate) type Patches = Vec<(String, Option<Value>)>;
 
 fn object() -> Value {
     json!({
@@ -20,7 +20,7 @@ fn object() -> Value {
     })
 }
 
-pub fn table() -> Vec<(Value, Patches)> {
+pub(crate) fn table() -> Vec<(Value, Patches)> {
     let paths = [
         "spec.text", "spec.new", "spec.new.deeper.still", "metadata.labels.app\\.kubernetes\\.io/name",
         "metadata.labels.[0]", "metadata.labels[0]", "spec.args.[0]", "spec.args[1]", "spec.args.[-1]", "spec.args.[99]",
@@ -69,7 +69,7 @@ pub fn table() -> Vec<(Value, Patches)> {
 }
 
 /// One to three patches, mostly along what is there.
-pub fn random(object: &Value, random: &mut Random) -> Patches {
+pub(crate) fn random(object: &Value, random: &mut Random) -> Patches {
     (0..=random.below(3))
         .map(|_| {
             let value = match random.below(6) {
