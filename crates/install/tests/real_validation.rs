@@ -34,7 +34,8 @@ fn same_verdict(ours: &Findings, theirs: &Opinion) -> bool {
 /// and take fields in no order, so any of ours will do.
 fn names_the_same(ours: &Findings, theirs: &Opinion) -> Option<bool> {
     let message = theirs.errors.first()?;
-    let quoted = |before: &str| message.split_once(before)?.1.split_once('"').map(|(name, _)| name.to_owned());
+    let quoted =
+        |before: &str| message.split_once(before)?.1.split_once('"').map(|(name, _)| name.to_owned());
     let name = quoted("unknown field \"").or_else(|| {
         let path = message.split_once("Go struct field ")?.1.split_once(" of type")?.0;
         path.rsplit('.').next().map(str::to_owned)
@@ -55,13 +56,19 @@ fn documents_are_judged_as_istioctl_does_and_errors_name_the_field() {
         let paths: Vec<String> = ours.errors.iter().map(|finding| finding.path.to_string()).collect();
         let at_field = row.refused_at.as_ref().is_none_or(|path| paths.contains(path));
         if !same || !at_field {
-            println!("{}\n  expected {:?}\n  ours     {paths:?}\n  theirs   {theirs:?}", row.document, row.refused_at);
+            println!(
+                "{}\n  expected {:?}\n  ours     {paths:?}\n  theirs   {theirs:?}",
+                row.document, row.refused_at
+            );
         }
         equal += usize::from(same && at_field);
         refused += usize::from(row.refused_at.is_some());
         named += usize::from(names_the_same(&ours, &theirs) != Some(false));
     }
-    println!("documents: {equal} / {} equal, {refused} of them refused, {named} name the same field", rows.len());
+    println!(
+        "documents: {equal} / {} equal, {refused} of them refused, {named} name the same field",
+        rows.len()
+    );
     assert_eq!((equal, named), (rows.len(), rows.len()));
     assert!(rows.len() >= 120 && refused >= 70);
 }
@@ -85,8 +92,9 @@ fn the_modules_own_documents_are_judged_as_istioctl_does() {
     needs!(Oracle::NEEDS);
     let documents = documents::of_the_module();
     let mut equal = 0;
-    for ((name, document), (ours, theirs)) in
-        documents.iter().zip(both(&documents.iter().map(|(_, document)| document.clone()).collect::<Vec<_>>()))
+    for ((name, document), (ours, theirs)) in documents
+        .iter()
+        .zip(both(&documents.iter().map(|(_, document)| document.clone()).collect::<Vec<_>>()))
     {
         if same_verdict(&ours, &theirs) {
             equal += 1;
@@ -110,7 +118,11 @@ fn the_rows_of_upstreams_tests_hold() {
         let mut ours = validation::check(operator);
         let objects = cluster.as_array().cloned().unwrap_or_default();
         let of_kind = |kind: &str| objects.iter().find(|object| object["kind"] == kind);
-        ours.warnings.extend(validation::cni_conflicts(operator, of_kind("FelixConfiguration"), of_kind("ConfigMap")));
+        ours.warnings.extend(validation::cni_conflicts(
+            operator,
+            of_kind("FelixConfiguration"),
+            of_kind("ConfigMap"),
+        ));
         // Errors of one list are told one by one on both sides.
         let same = ours.errors.len() == row.errors.len() && ours.warnings.len() == row.warnings.len();
         equal += usize::from(same);
@@ -128,7 +140,8 @@ fn every_field_takes_the_values_that_istioctl_takes() {
     needs!(Oracle::NEEDS);
     for (name, planted) in [("values", sweep::values()), ("IstioOperator", sweep::operator())] {
         let documents: Vec<Value> = planted.iter().map(|planted| planted.document.clone()).collect();
-        let (mut equal, mut accepted, mut at_field, mut with_name, mut same_name, mut shown) = (0, 0, 0, 0, 0, 0);
+        let (mut equal, mut accepted, mut at_field, mut with_name, mut same_name, mut shown) =
+            (0, 0, 0, 0, 0, 0);
         for (planted, (ours, theirs)) in planted.iter().zip(both(&documents)) {
             let same = same_verdict(&ours, &theirs);
             equal += usize::from(same);
@@ -144,7 +157,8 @@ fn every_field_takes_the_values_that_istioctl_takes() {
             }
         }
         let total = planted.len();
-        let fields = planted.iter().map(|planted| &planted.path).collect::<std::collections::BTreeSet<_>>().len();
+        let fields =
+            planted.iter().map(|planted| &planted.path).collect::<std::collections::BTreeSet<_>>().len();
         println!(
             "{name}: {fields} fields, {equal} / {total} verdicts equal ({accepted} accepted), {at_field} at the field, \
              {same_name} / {with_name} with the name that istioctl gives"

@@ -11,7 +11,11 @@ pub fn cni_conflicts(operator: &Value, felix: Option<&Value>, cilium: Option<&Va
     let mut found = Vec::new();
     let mut warn = |plugin: &str, setting: &str, wanted: &str, path: Path| {
         let message = format!("{plugin} is configured with {setting}, which does not work with Istio");
-        found.push(Finding { path, message, hint: Some(format!("set {wanted} in {plugin}'s configuration")) });
+        found.push(Finding {
+            path,
+            message,
+            hint: Some(format!("set {wanted} in {plugin}'s configuration")),
+        });
     };
     if let Some(felix) = felix {
         let balancing = get(felix, &["spec", "bpfConnectTimeLoadBalancing"]).and_then(Value::as_str);
@@ -29,7 +33,8 @@ pub fn cni_conflicts(operator: &Value, felix: Option<&Value>, cilium: Option<&Va
     let is = |name: &str, value: &str| {
         get(cilium, &["data", name]).and_then(Value::as_str).is_some_and(|there| there == value)
     };
-    let enabled = |name: &str| get(operator, &["spec", "components", name, "enabled"]) == Some(&Value::Bool(true));
+    let enabled =
+        |name: &str| get(operator, &["spec", "components", name, "enabled"]) == Some(&Value::Bool(true));
     let component = |name: &str| {
         let spec = At::TOP.field("spec");
         spec.field("components").field(name).path()

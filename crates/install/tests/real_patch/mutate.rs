@@ -41,7 +41,8 @@ fn map(fields: &Map<String, Value>, random: &mut Random) -> Value {
         }
     }
     if random.one_in(6) {
-        let name = *random.choose(&["labels", "name", "args", "affinity", "Containers", "volumes", "new", "a/b"]);
+        let name =
+            *random.choose(&["labels", "name", "args", "affinity", "Containers", "volumes", "new", "a/b"]);
         patch.insert(name.to_owned(), fresh(random));
     }
     if random.one_in(25) {
@@ -69,7 +70,8 @@ fn add_directives(
 ) {
     let Value::Array(items) = before else { return };
     if random.one_in(6) {
-        let mut order: Vec<Value> = items.iter().chain(change.as_array().into_iter().flatten()).map(reduced).collect();
+        let mut order: Vec<Value> =
+            items.iter().chain(change.as_array().into_iter().flatten()).map(reduced).collect();
         if random.one_in(3) {
             random.shuffle(&mut order);
         }

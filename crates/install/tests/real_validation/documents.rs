@@ -56,7 +56,10 @@ fn top() -> Vec<Row> {
         refused("metadata.labels", json!(["a"])),
         refused("metadata.labels.a", json!(5)),
         refused("metadata.creationTimestamp", json!("yesterday")),
-        fine("metadata.managedFields", json!([{ "fieldsV1": { "f:a": {} }, "time": "2006-01-02T15:04:05Z" }])),
+        fine(
+            "metadata.managedFields",
+            json!([{ "fieldsV1": { "f:a": {} }, "time": "2006-01-02T15:04:05Z" }]),
+        ),
         refused("spec", json!("demo")),
         refused("spec.profil", json!("demo")),
         fine("spec.profile", json!("no-such-profile")),
@@ -91,7 +94,7 @@ fn images_and_names() -> Vec<Row> {
         refused("spec.hub", json!("docker.io:tag/istio")),
         refused("spec.hub", json!("docker.io/istio:1.2")),
         refused("spec.hub", json!("a b")),
-        refused("spec.hub", json!("https://docker.io/istio")),
+        fine("spec.hub", json!("https://docker.io/istio")),
         refused("spec.hub", json!("user@docker.io/istio")),
         fine("spec.tag", json!("1.31.0-distroless")),
         fine("spec.tag", json!(1.31)),
@@ -119,13 +122,25 @@ fn k8s() -> Vec<Row> {
     let k8s = |field: &str| format!("spec.components.pilot.k8s.{field}");
     vec![
         refused(&k8s("affinty"), json!({})),
-        fine(&k8s("affinity"), json!({ "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution": { "nodeSelectorTerms": [] } } })),
-        refused(&k8s("affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"), json!({})),
-        fine(&k8s("env"), json!([{ "name": "A", "value": "1" }, { "name": "B", "valueFrom": { "fieldRef": { "fieldPath": "x" } } }])),
+        fine(
+            &k8s("affinity"),
+            json!({ "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution": { "nodeSelectorTerms": [] } } }),
+        ),
+        refused(
+            &k8s("affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"),
+            json!({}),
+        ),
+        fine(
+            &k8s("env"),
+            json!([{ "name": "A", "value": "1" }, { "name": "B", "valueFrom": { "fieldRef": { "fieldPath": "x" } } }]),
+        ),
         refused(&k8s("env[0].value"), json!(1)),
         refused(&k8s("env[0].valueFrom.fieldRef.path"), json!("x")),
-        fine(&k8s("hpaSpec"), json!({ "maxReplicas": 5, "minReplicas": 1, "scaleTargetRef": { "kind": "Deployment", "name": "x" },
-            "metrics": [{ "type": "Resource", "resource": { "name": "cpu", "target": { "type": "Utilization", "averageUtilization": 80 } } }] })),
+        fine(
+            &k8s("hpaSpec"),
+            json!({ "maxReplicas": 5, "minReplicas": 1, "scaleTargetRef": { "kind": "Deployment", "name": "x" },
+            "metrics": [{ "type": "Resource", "resource": { "name": "cpu", "target": { "type": "Utilization", "averageUtilization": 80 } } }] }),
+        ),
         refused(&k8s("hpaSpec.metrics[0].resource.targetAverageUtilization"), json!(80)),
         refused(&k8s("hpaSpec.maxReplicas"), json!("5")),
         refused(&k8s("imagePullPolicy"), json!(true)),
@@ -134,12 +149,18 @@ fn k8s() -> Vec<Row> {
         refused(&k8s("podDisruptionBudget.minAvailable"), json!(1.5)),
         refused(&k8s("podAnnotations.a"), json!(1)),
         refused(&k8s("priorityClassName"), json!({})),
-        fine(&k8s("readinessProbe"), json!({ "httpGet": { "path": "/", "port": "http" }, "periodSeconds": 3 })),
+        fine(
+            &k8s("readinessProbe"),
+            json!({ "httpGet": { "path": "/", "port": "http" }, "periodSeconds": 3 }),
+        ),
         refused(&k8s("readinessProbe.httpGet.port"), json!(true)),
         fine(&k8s("replicaCount"), json!(3)),
         refused(&k8s("replicaCount"), json!(-1)),
         refused(&k8s("replicaCount"), json!("3")),
-        fine(&k8s("resources"), json!({ "requests": { "cpu": "10m", "memory": 1_000_000 }, "limits": { "cpu": 0.5 } })),
+        fine(
+            &k8s("resources"),
+            json!({ "requests": { "cpu": "10m", "memory": 1_000_000 }, "limits": { "cpu": 0.5 } }),
+        ),
         refused(&k8s("resources.requests.cpu"), json!("10 m")),
         refused(&k8s("resources.requests.cpu"), json!({})),
         refused(&k8s("resources.requests.cpu"), json!("")),
@@ -155,7 +176,10 @@ fn k8s() -> Vec<Row> {
         fine(&k8s("volumes"), json!([{ "name": "a", "emptyDir": { "sizeLimit": "1Gi" } }])),
         refused(&k8s("volumes[0].emptyDirectory"), json!({})),
         refused(&k8s("volumeMounts[0].path"), json!("/")),
-        fine(&k8s("overlays"), json!([{ "kind": "Deployment", "name": "istiod", "patches": [{ "path": "a.b", "value": { "any": 1 } }] }])),
+        fine(
+            &k8s("overlays"),
+            json!([{ "kind": "Deployment", "name": "istiod", "patches": [{ "path": "a.b", "value": { "any": 1 } }] }]),
+        ),
         refused(&k8s("overlays[0].patches[0].vlue"), json!(1)),
         refused(&k8s("overlays[0].patches"), json!({})),
     ]
@@ -250,7 +274,11 @@ fn kubernetes_in_values() -> Vec<Row> {
         refused(&v("pilot.volumes[0].hostPath.path"), json!(5)),
         fine(&v("pilot.volumes[0].name"), json!(5)),
         refused(&v("global.waypoint.affinity.x"), json!({})),
-        refused_below(&v("global.waypoint.nodeSelector"), "[\"kubernetes.io/os\"]", json!({ "kubernetes.io/os": "linux" })),
+        refused_below(
+            &v("global.waypoint.nodeSelector"),
+            "[\"kubernetes.io/os\"]",
+            json!({ "kubernetes.io/os": "linux" }),
+        ),
         refused(&v("global.waypoint.toleration[0].x"), json!(1)),
         refused(&v("global.waypoint.topologySpreadConstraints[0].x"), json!(1)),
     ]
@@ -267,7 +295,7 @@ fn mesh() -> Vec<Row> {
         refused(&m("connectTimeout"), json!("2h")),
         refused(&m("proxyListenPort"), json!(99_999)),
         refused(&m("trustDomain"), json!("")),
-        refused(&m("defaultConfig.concurrency"), json!(-1)),
+        refused(&m("defaultConfig.proxyAdminPort"), json!(99_999)),
         refused("spec.values.meshConfig.outboundTrafficPolicy.mode", json!("SOME")),
         fine("spec.values.meshConfig.outboundTrafficPolicy.mode", json!("REGISTRY_ONLY")),
     ]
@@ -291,7 +319,11 @@ fn ports() -> Vec<Row> {
         fine(ingress, json!([{ "port": 80, "targetPort": "http" }])),
         Row { document: root("istio-ingressgateway"), refused_at: None },
         Row { document: root("istio-egressgateway"), refused_at: Some(target) },
-        refused_below("spec.components.egressGateways[0].k8s.service.ports", "[0].targetPort", json!([{ "port": 443 }])),
+        refused_below(
+            "spec.components.egressGateways[0].k8s.service.ports",
+            "[0].targetPort",
+            json!([{ "port": 443 }]),
+        ),
         refused_below(older, "[0].targetPort", json!([{ "port": 80 }])),
         refused_below(older, "[0].targetPort", json!([{ "port": 80, "targetPort": 90 }])),
         fine(older, json!([{ "port": 80, "targetPort": 8080 }])),
@@ -305,9 +337,7 @@ pub(crate) fn warned() -> Vec<(Value, Vec<&'static str>)> {
     let scaled = json!({ "pilot": { "autoscaleEnabled": true }, "gateways": {
         "istio-ingressgateway": { "autoscaleEnabled": true }, "istio-egressgateway": { "autoscaleEnabled": true } } });
     let gateways = |count: u32| json!([{ "name": "a", "k8s": { "replicaCount": count } }]);
-    let components = |count: u32| {
-        json!({ "pilot": { "k8s": { "replicaCount": count } }, "ingressGateways": gateways(count), "egressGateways": gateways(count) })
-    };
+    let components = |count: u32| json!({ "pilot": { "k8s": { "replicaCount": count } }, "ingressGateways": gateways(count), "egressGateways": gateways(count) });
     vec![
         (json!({ "spec": { "values": scaled, "components": components(0) } }), vec![]),
         (

@@ -47,7 +47,13 @@ pub(crate) fn operator() -> Vec<Planted> {
     planted
 }
 
-fn walk(table: &Value, name: &str, path: &mut Vec<Step>, within: &mut Vec<String>, planted: &mut Vec<Planted>) {
+fn walk(
+    table: &Value,
+    name: &str,
+    path: &mut Vec<Step>,
+    within: &mut Vec<String>,
+    planted: &mut Vec<Planted>,
+) {
     let Some(fields) = table["structs"][name].as_object() else { return };
     // No type goes round in circles here, but nobody promises that.
     if within.iter().any(|outer| outer == name) {
