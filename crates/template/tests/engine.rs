@@ -100,8 +100,8 @@ fn a_failure_says_where_and_what() {
         ("{{ if 1 }}", "chart/templates/file.yaml:1:1: unexpected EOF: this if has no {{end}}"),
         ("\n\n {{ .x", "chart/templates/file.yaml:3:2: unclosed action"),
         (
-            "{{ .x | prinft }}",
-            "chart/templates/file.yaml:1:9: function \"prinft\" not defined; did you mean \"printf\"?",
+            "{{ .x | pintf }}",
+            "chart/templates/file.yaml:1:9: function \"pintf\" not defined; did you mean \"printf\"?",
         ),
         (
             "{{ $name := 1 }}{{ $nane }}",
@@ -109,7 +109,7 @@ fn a_failure_says_where_and_what() {
         ),
         (
             "{{ define \"istio.labels\" }}{{ end }}{{ template \"istio.label\" }}",
-            "chart/templates/file.yaml:1:40: at <template>: template \"istio.label\" not defined; \
+            "chart/templates/file.yaml:1:40: at <template \"istio.label\">: template \"istio.label\" not defined; \
              did you mean \"istio.labels\"?",
         ),
     ]);

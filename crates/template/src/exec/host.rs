@@ -12,7 +12,11 @@ impl Host for Run<'_> {
     /// As Helm has it: the text's own definitions are known only while it runs, and `<no value>` is removed.
     fn tpl(&mut self, text: &str, data: &Value) -> Result<String, Failure> {
         let output = if text.contains(crate::lex::OPEN) {
-            let name = self.running.last().map_or_else(|| "tpl".to_owned(), |name| format!("tpl in {name}"));
+            let name = match self.running.last() {
+                None => "tpl".to_owned(),
+                Some(name) if name.starts_with("tpl") => name.to_string(),
+                Some(name) => format!("tpl in {name}"),
+            };
             let mut local = Templates::new();
             local.add(&name, text, self.functions)?;
             self.local.push(local);

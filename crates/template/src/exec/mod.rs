@@ -17,7 +17,7 @@ pub(crate) use slot::Slot;
 pub use templates::Templates;
 use variables::Variables;
 
-use crate::{Failure, Functions, Limits, Template, Value, lex::Span};
+use crate::{Failure, Functions, Limits, Template, Value, lex::Span, parse};
 
 /// What a key is that a map does not have: Go's option `missingkey`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,10 +78,7 @@ impl<'t> Run<'t> {
                 return Ok(Arc::clone(template));
             }
         }
-        let known = sets.flat_map(Templates::names);
-        let hint = mizzen_text::nearest(name, known)
-            .map(|name| format!("; did you mean {name:?}?"))
-            .unwrap_or_default();
+        let hint = parse::hint(name, sets.flat_map(Templates::names));
         Err(Failure::new(format!("template {name:?} not defined{hint}")))
     }
 

@@ -174,6 +174,13 @@ impl<'p> Parser<'p> {
     }
 }
 
+/// The nearest of the names; of two that are equally near always the same.
+pub(crate) fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let mut known: Vec<_> = known.collect();
+    known.sort_unstable();
+    mizzen_text::nearest(name, known).map(|name| format!("; did you mean {name:?}?")).unwrap_or_default()
+}
+
 fn wrong<T>(at: Span, message: impl Into<String>) -> Parsed<T> {
     Err(Wrong { at: at.start, message: message.into() })
 }

@@ -6,7 +6,7 @@ use super::{List, Value};
 use crate::Failure;
 
 /// Values in a tree of JSON. They are shared here but not there, so a small value can become a very large tree.
-const VALUES: usize = 4_000_000;
+const VALUES: usize = 1_000_000;
 
 impl From<&Json> for Value {
     fn from(json: &Json) -> Self {
