@@ -77,7 +77,7 @@ const REWORDED: &[(&str, &str)] = &[
     ("expected string", "cannot assign nil to string"),
     ("non-function of type", "non-function"),
     // A byte of a text is an int with us.
-    ("in type int", "in type uint8"),
+    ("type int", "type uint8"),
 ];
 
 /// How many comparisons there were, and what was not equal.

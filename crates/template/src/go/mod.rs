@@ -102,12 +102,16 @@ pub(crate) fn call(builtin: Builtin, slots: &[Slot], host: &mut dyn Host) -> Res
         Builtin::Slice => index::slice(first, rest),
         Builtin::Print => text(print_all(&values(slots), host)),
         Builtin::Println => text(print_line(&values(slots), host)),
-        Builtin::Printf => match first.value() {
-            Some(Value::Text(format)) => text(printf(format, &values(rest), host)),
-            Some(other) => {
-                Err(Failure::new(format!("wrong type for value; expected string; got {}", other.type_name())))
+        Builtin::Printf => match first {
+            Slot::Plain(Value::Text(format)) | Slot::Boxed(Value::Text(format)) => {
+                text(printf(format, &values(rest), host))
             }
-            None => Err(Failure::new("invalid value; expected string")),
+            Slot::Nothing => Err(Failure::new("invalid value; expected string")),
+            Slot::Nil => Err(Failure::new("wrong type for value; expected string; got interface {}")),
+            Slot::Plain(other) | Slot::Boxed(other) => {
+                let kind = other.type_name();
+                Err(Failure::new(format!("wrong type for value; expected string; got {kind}")))
+            }
         },
         Builtin::Html => escaped(slots, host, escape::html),
         Builtin::Js => escaped(slots, host, escape::js),
