@@ -7,14 +7,25 @@ pub(crate) struct Paid<'h> {
     pub(crate) text: String,
     host: &'h mut dyn Host,
     paid: usize,
+    owed: usize,
 }
+
+/// What each value of a tree costs, besides its text: about what it takes in memory. It bounds the time, too: no tree has
+/// more than a few million values.
+pub(crate) const VALUE: usize = 64;
 
 /// Not every few bytes: the limit is far, and a call through a table is not free.
 const STEP: usize = 16 << 10;
 
 impl<'h> Paid<'h> {
     pub(crate) fn new(host: &'h mut dyn Host) -> Self {
-        Self { text: String::new(), host, paid: 0 }
+        Self { text: String::new(), host, paid: 0, owed: 0 }
+    }
+
+    /// For one more value on the way through a tree.
+    pub(crate) fn value(&mut self) -> Result<(), Failure> {
+        self.owed += VALUE;
+        if self.owed > STEP { self.host.spend(std::mem::take(&mut self.owed)) } else { Ok(()) }
     }
 
     pub(crate) fn push(&mut self, text: &str) -> Result<(), Failure> {
@@ -26,10 +37,6 @@ impl<'h> Paid<'h> {
         }
         self.text.push_str(text);
         Ok(())
-    }
-
-    pub(crate) fn depth(&self) -> usize {
-        self.host.depth()
     }
 }
 
@@ -51,7 +58,7 @@ struct Purse<'h> {
 impl Purse<'_> {
     fn walk(&mut self, value: &Value, depth: usize) -> Result<(), Failure> {
         let below = below(depth)?;
-        self.owed += 16;
+        self.owed += VALUE;
         match value {
             Value::Text(text) => self.owed += text.len(),
             Value::List(list) => {

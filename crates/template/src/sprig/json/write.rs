@@ -33,6 +33,7 @@ struct Writer<'h> {
 impl Writer<'_> {
     fn value(&mut self, value: &Value, depth: usize) -> Result<(), Failure> {
         let below = below(depth)?;
+        self.out.value()?;
         match value {
             Value::Nil => self.out.push("null"),
             Value::Bool(bool) => self.out.push(if *bool { "true" } else { "false" }),
