@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz`: inputs made up by libFuzzer, guided by the lines that they reach, through text, objects and
-//! verdict. It compiles with the toolchain that everything else is compiled with: the coverage that libFuzzer wants is
+//! `cargo xtask fuzz`: inputs made up by libFuzzer, guided by the lines that they reach: `validate` through text, objects
+//! and verdict, `render` through templates and `--set`. It compiles with the toolchain that everything else is compiled with: the coverage that libFuzzer wants is
 //! in stable compilers, too. What it learns stays under the target folder; what it finds is to become a seed.
 
 use std::{
@@ -15,13 +15,32 @@ use crate::{keeper::keep, result, root};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
+    /// What is fuzzed
+    #[arg(default_value = "validate")]
+    what: What,
+
     /// How long
     #[arg(long, default_value_t = 10)]
     minutes: u64,
 
-    /// Write bench/results/fuzz.json
+    /// Write bench/results/fuzz-NAME.json
     #[arg(long)]
     save: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum What {
+    Validate,
+    Render,
+}
+
+impl What {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Validate => "validate",
+            Self::Render => "render",
+        }
+    }
 }
 
 /// What libFuzzer needs of the compiler, and Rust's own checks.
@@ -41,15 +60,16 @@ const SECONDS: u64 = 10;
 const MEGABYTES: u64 = 1_024;
 
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let name = arguments.what.name();
     let target = root().join("target/fuzz");
-    let program = build(&target)?;
-    let (learned, found) = (target.join("corpus"), target.join("found"));
+    let program = build(&target, name)?;
+    let (learned, found) = (target.join("corpus").join(name), target.join("found").join(name));
     for folder in [&learned, &found] {
         fs::create_dir_all(folder)?;
     }
     let before = files(&found)?;
-    let seeds = root().join("fuzz/seeds");
-    let log = target.join("fuzz.log");
+    let seeds = root().join("fuzz/seeds").join(name);
+    let log = target.join(format!("{name}.log"));
     println!("{} minutes; what it prints: {}", arguments.minutes, log.display());
     let output = fs::File::create(&log)?;
     let mut run = Command::new(program);
@@ -76,7 +96,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         println!("finding: {}", file.display());
     }
     if arguments.save {
-        result::save("fuzz", &row)?;
+        result::save(&format!("fuzz-{name}"), &row)?;
     }
     if new.is_empty() && !status.success() {
         bail!("the fuzzer ended with {status}; see {}", log.display());
@@ -85,11 +105,15 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 /// A target folder of its own, or every ordinary build afterwards would start anew.
-fn build(target: &Path) -> anyhow::Result<PathBuf> {
+fn build(target: &Path, name: &str) -> anyhow::Result<PathBuf> {
     let host = host()?;
     let mut cargo = Command::new("cargo");
     cargo.current_dir(root()).args(["build", "--release", "-p", "mizzen-fuzz", "--target", &host]);
-    cargo.arg("--target-dir").arg(target).env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\u{1f}"));
+    cargo
+        .args(["--bin", &format!("fuzz-{name}")])
+        .arg("--target-dir")
+        .arg(target)
+        .env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\u{1f}"));
     // Link-time optimisation would take the counters away that it thinks nobody reads.
     cargo.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
     // Generated code with counters in it takes the optimiser a quarter of an hour.
@@ -97,7 +121,7 @@ fn build(target: &Path) -> anyhow::Result<PathBuf> {
     if !keep(&mut cargo).status()?.success() {
         bail!("the fuzzer cannot be built");
     }
-    Ok(target.join(host).join("release/fuzz-validate"))
+    Ok(target.join(host).join("release").join(format!("fuzz-{name}")))
 }
 
 /// Naming it makes cargo keep the flags away from build scripts.

@@ -7,14 +7,15 @@ use anyhow::bail;
 
 use crate::{keeper::keep, root, tools};
 
-const DEFINITIONS: &str = "modules/istio-api";
+/// What `mizzen-generate` reads, which says the same in its `NEEDS`.
+const DEFINITIONS: &[&str] = &["istio-oracle", "modules/istio", "modules/istio-api"];
 
 pub(crate) fn command() -> anyhow::Result<ExitCode> {
-    if let Some(lack) = tools::ensure(|tool| tool == DEFINITIONS, true)?.first() {
+    if let Some(lack) = tools::ensure(|tool| DEFINITIONS.contains(&tool), true)?.first() {
         bail!("not installed: {lack}");
     }
     let mut generate = Command::new("cargo");
     generate.current_dir(root()).args(["run", "--quiet", "-p", "mizzen-generate", "--"]);
-    let status = keep(generate.arg(tools::cache_folder()?.join(DEFINITIONS))).status()?;
+    let status = keep(generate.arg(tools::cache_folder()?)).status()?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -1,4 +1,4 @@
-//! `mizzen-generate FOLDER-OF-ISTIO-API`: writes what is generated, and only what changed. Called by
+//! `mizzen-generate FOLDER-OF-TOOLS`: writes what is generated, and only what changed. Called by
 //! `cargo xtask generate`, which knows the folder.
 #![allow(clippy::print_stdout, reason = "a tool for developers says what it wrote")]
 
@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use std::{fs, path::Path};
 
 fn main() -> Result<()> {
-    let folder = std::env::args_os().nth(1).context("usage: mizzen-generate FOLDER-OF-ISTIO-API")?;
+    let folder = std::env::args_os().nth(1).context("usage: mizzen-generate FOLDER-OF-TOOLS")?;
     let generated = mizzen_generate::all(Path::new(&folder))?;
     let total = generated.len();
     let mut written = 0;

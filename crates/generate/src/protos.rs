@@ -154,6 +154,11 @@ fn envoy_protos() -> Result<PathBuf> {
     Ok(Path::new(manifest).with_file_name("proto"))
 }
 
+/// The descriptor set of some files and of what they import.
+pub(crate) fn describe_files(files: &[PathBuf], includes: &[PathBuf]) -> Result<FileDescriptorSet> {
+    describe(&Scratch::new()?, files.iter().cloned(), includes)
+}
+
 fn describe(
     scratch: &Scratch,
     files: impl Iterator<Item = PathBuf>,

@@ -4,3 +4,40 @@
 //! files, --set ─▶ user tree ─┐
 //! profile ───────▶ base tree ┴─▶ merged ─▶ translated ─▶ validated ─▶ values per component ─▶ charts ─▶ objects ─▶ patched
 //! ```
+
+mod charts;
+pub mod compare;
+mod component;
+mod effective;
+mod folder;
+mod generate;
+mod input;
+mod manifest;
+mod merge;
+mod origin;
+pub mod patch;
+mod print;
+mod refused;
+mod set;
+mod settings;
+mod shapes;
+mod translate;
+mod tree;
+mod user;
+pub mod validation;
+mod version;
+
+pub use charts::{Charts, ChartsError};
+pub use component::{COMPONENTS, Component, Entry};
+pub use effective::{effective, flags};
+pub use folder::Folder;
+pub use generate::{ComponentManifests, Generated, generate};
+pub use input::{Images, Input};
+pub use manifest::Manifest;
+pub use merge::{Merged, merge, package_path, profile};
+pub use origin::Origins;
+pub use print::{print, sorted};
+pub use refused::Refused;
+pub use set::{Assignment, SetError, get_path, set_path, typed};
+pub use tree::merge as merge_trees;
+pub use version::Version;

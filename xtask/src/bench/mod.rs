@@ -1,6 +1,8 @@
 //! `cargo xtask bench NAME`: measurements beside the original, as ratios in one run.
 
 mod process;
+mod render;
+mod side;
 mod validate;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -25,6 +27,8 @@ pub(crate) struct Arguments {
 enum What {
     /// `mizzen validate` of 5,000 objects in one file, beside `istioctl validate`
     Validate,
+    /// `mizzen manifest generate` beside istioctl, and `mizzen chart render` beside helm
+    Render,
     /// Run a program and print what it cost; how the others measure
     #[command(hide = true)]
     Process { program: PathBuf, arguments: Vec<String> },
@@ -33,6 +37,7 @@ enum What {
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     match &arguments.what {
         What::Validate => validate::command(arguments.quick, arguments.save),
+        What::Render => render::command(arguments.quick, arguments.save),
         What::Process { program, arguments } => process::child(program, arguments),
     }
 }

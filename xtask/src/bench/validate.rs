@@ -1,17 +1,12 @@
 //! 5,000 objects in one file through `mizzen validate` and `istioctl validate`, in turn.
 
-use std::{
-    fmt::Write as _,
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, ExitCode},
-};
+use std::{fmt::Write as _, fs, path::Path, process::ExitCode};
 
 use anyhow::bail;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::process::{Cost, measure};
-use crate::{keeper::keep, result, root, tools};
+use super::side::{Side, build, in_turn};
+use crate::{result, root, tools};
 
 const OBJECTS: usize = 5_000;
 
@@ -27,67 +22,20 @@ pub(crate) fn command(quick: bool, save: bool) -> anyhow::Result<ExitCode> {
     fs::write(&file, text(objects))?;
     let bytes = fs::metadata(&file)?.len();
 
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    for _ in 0..rounds {
-        ours.push(run(&mizzen, &file)?);
-        theirs.push(run(&istioctl, &file)?);
+    let validate =
+        |program: &Path| Side::new(program, ["validate".as_ref(), "-f".as_ref(), file.as_os_str()]);
+    let mut row = in_turn(&validate(&mizzen), &validate(&istioctl), rounds)?;
+    for side in ["mizzen", "istioctl"] {
+        let peak = row[side]["medianPeakBytes"].as_f64().unwrap_or_default();
+        row[side]["peakTimesFile"] = json!(peak / bytes as f64);
     }
-    let row = json!({
-        "objects": objects,
-        "bytes": bytes,
-        "rounds": rounds,
-        "mizzen": summary(&ours, bytes),
-        "istioctl": summary(&theirs, bytes),
-        "ratio": {
-            "seconds": median(&ours, |cost| cost.seconds) / median(&theirs, |cost| cost.seconds),
-            "cpuSeconds": median(&ours, |cost| cost.cpu_seconds) / median(&theirs, |cost| cost.cpu_seconds),
-            "peakBytes": median(&ours, |cost| cost.peak_bytes as f64) / median(&theirs, |cost| cost.peak_bytes as f64),
-        },
-    });
+    row["objects"] = json!(objects);
+    row["bytes"] = json!(bytes);
     println!("{row:#}");
     if save {
         result::save("validate", &row)?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// A quick look does with the build that tests have made.
-fn build(quick: bool) -> anyhow::Result<PathBuf> {
-    let (profile, folder) = if quick { ("dev", "debug") } else { ("release", "release") };
-    let mut cargo = Command::new("cargo");
-    cargo.current_dir(root()).args(["build", "-p", "mizzen-cli", "--profile", profile]);
-    if !keep(&mut cargo).status()?.success() {
-        bail!("mizzen cannot be built");
-    }
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    Ok(target.join(folder).join("mizzen"))
-}
-
-fn run(program: &Path, file: &Path) -> anyhow::Result<Cost> {
-    let cost = measure(program, &["validate".as_ref(), "-f".as_ref(), file.as_os_str()])?;
-    // What is refused is left early, and would flatter whoever refuses it.
-    if cost.code != 0 {
-        bail!("{} ended with {}: the objects should be valid", program.display(), cost.code);
-    }
-    Ok(cost)
-}
-
-fn summary(costs: &[Cost], bytes: u64) -> Value {
-    let seconds = |at: fn(f64, f64) -> f64| costs.iter().map(|cost| cost.seconds).fold(costs[0].seconds, at);
-    let peak = median(costs, |cost| cost.peak_bytes as f64);
-    json!({
-        "medianSeconds": median(costs, |cost| cost.seconds),
-        "spreadSeconds": [seconds(f64::min), seconds(f64::max)],
-        "medianCpuSeconds": median(costs, |cost| cost.cpu_seconds),
-        "medianPeakBytes": peak,
-        "peakTimesFile": peak / bytes as f64,
-    })
-}
-
-fn median(costs: &[Cost], of: impl Fn(&Cost) -> f64) -> f64 {
-    let mut values: Vec<f64> = costs.iter().map(of).collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
 
 /// The mix of a mesh: for each service a rule and a route, now and then the other kinds.

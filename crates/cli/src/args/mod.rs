@@ -1,8 +1,10 @@
 //! What was typed: the command line of each program, put together from the options all verbs share and the verbs
 //! that the program has. Nothing here acts; a verb turns its own part into what is meant.
 
+pub(crate) mod cluster;
 pub(crate) mod format;
 pub(crate) mod logging;
+pub(crate) mod mesh;
 
 use crate::{build, help, program::Program, style, verbs};
 use clap::{Args, Command};

@@ -3,6 +3,8 @@
 
 mod completion;
 mod crd;
+mod manifest;
+mod profile;
 mod validate;
 mod version;
 
@@ -11,6 +13,8 @@ use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 pub(crate) const ALL: &[Entry] = &[
+    Entry::of::<manifest::Manifest>(),
+    Entry::of::<profile::Profile>(),
     Entry::of::<validate::Validate>(),
     Entry::of::<crd::Print>(),
     Entry::of::<version::Version>(),
@@ -39,15 +43,17 @@ pub(crate) trait Verb: Sized + 'static {
 /// The parts of the help, in order. One without verbs is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Group {
+    Install,
     Models,
     Binary,
 }
 
 impl Group {
-    pub(crate) const ALL: &[Self] = &[Self::Models, Self::Binary];
+    pub(crate) const ALL: &[Self] = &[Self::Install, Self::Models, Self::Binary];
 
     pub(crate) fn heading(self) -> &'static str {
         match self {
+            Self::Install => "Istio on a cluster",
             Self::Models => "Checks and models",
             Self::Binary => "This binary",
         }

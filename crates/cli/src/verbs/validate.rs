@@ -3,6 +3,7 @@
 
 use super::{Group, Verb};
 use crate::{
+    args::cluster,
     exit::Exit,
     failure::{Hint, Usage},
     inputs::{self, Input},
@@ -47,27 +48,7 @@ pub(crate) struct Typed {
     istio_namespace: Option<String>,
 
     #[command(flatten)]
-    cluster: ClusterOptions,
-}
-
-// istioctl's, for every verb: which cluster to ask and how. None is asked here, so they change nothing.
-#[derive(clap::Args)]
-#[group(skip)]
-struct ClusterOptions {
-    #[arg(long, hide = true)]
-    context: Option<String>,
-    #[arg(long, short = 'c', hide = true)]
-    kubeconfig: Option<String>,
-    #[arg(long = "as", hide = true)]
-    as_user: Option<String>,
-    #[arg(long, hide = true)]
-    as_group: Vec<String>,
-    #[arg(long, hide = true)]
-    as_uid: Option<String>,
-    #[arg(long, hide = true)]
-    kubeclient_timeout: Option<String>,
-    #[arg(long, hide = true)]
-    vklog: Option<String>,
+    cluster: cluster::Typed,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

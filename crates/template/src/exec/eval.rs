@@ -32,10 +32,10 @@ impl Run<'_> {
         command: &Command,
         last: Option<Slot>,
     ) -> Result<Slot, Failure> {
-        let Command { first, arguments, at } = command;
+        let Command { first, arguments, at: whole } = command;
         match &first.kind {
             Is::Function(callee) => {
-                return self.call(template, dot, (*callee, first.at, *at), arguments, last);
+                return self.call(template, dot, (*callee, first.at, *whole), arguments, last);
             }
             Is::Fields(names) => {
                 return self.fields(template, dot, (dot.clone(), names, first.at), arguments, last);
@@ -51,8 +51,9 @@ impl Run<'_> {
             _ => {}
         }
         if !arguments.is_empty() || last.is_some() {
-            let text = first.at.of(&template.file.text);
-            return Err(failed(template, first.at, format!("can't give argument to non-function {text}")));
+            let at = if let Is::Pipe(pipe) = &first.kind { pipe.at } else { first.at };
+            let text = at.of(&template.file.text);
+            return Err(failed(template, *whole, format!("can't give argument to non-function {text}")));
         }
         if matches!(first.kind, Is::Nil) {
             return Err(failed(template, first.at, "nil is not a command"));
@@ -90,7 +91,7 @@ impl Run<'_> {
             }
             Is::Function(callee) => self.call(template, dot, (*callee, at, at), &[], None)?,
             Is::Pipe(pipe) => {
-                let nesting = self.budget.enter()?;
+                let nesting = self.deeper(template, at)?;
                 let slot = self.pipeline(template, dot, pipe)?;
                 self.budget.back_to(nesting);
                 slot

@@ -1,12 +1,12 @@
 //! What functions may ask of the rendering that they are called in.
 
-use super::{Run, Slot, Templates};
+use super::{Run, Templates};
 use crate::{Failure, Host, Value};
 
 impl Host for Run<'_> {
     fn include(&mut self, name: &str, data: &Value) -> Result<String, Failure> {
         let template = self.find(name)?;
-        self.capture(&template, Slot::plain(data.clone()))
+        self.capture(&template, data)
     }
 
     /// As Helm has it: the text's own definitions are known only while it runs, and `<no value>` is removed.
@@ -16,8 +16,7 @@ impl Host for Run<'_> {
             let mut local = Templates::new();
             local.add(&name, text, self.functions)?;
             self.local.push(local);
-            let result =
-                self.find(&name).and_then(|template| self.capture(&template, Slot::plain(data.clone())));
+            let result = self.find(&name).and_then(|template| self.capture(&template, data));
             self.local.pop();
             result?
         } else {

@@ -5,7 +5,7 @@ mod escape;
 mod index;
 mod print;
 
-pub(crate) use print::{print_all, print_line, print_value, printf, quote};
+pub(crate) use print::{is_printable, print_all, print_line, print_value, printf, quote};
 
 use crate::{Call, Failure, Host, Value, exec::Slot};
 
@@ -109,14 +109,21 @@ pub(crate) fn call(builtin: Builtin, slots: &[Slot], host: &mut dyn Host) -> Res
             }
             None => Err(Failure::new("invalid value; expected string")),
         },
-        Builtin::Html => text(print_all(&values(slots), host).map(|text| escape::html(&text))),
-        Builtin::Js => text(print_all(&values(slots), host).map(|text| escape::js(&text))),
-        Builtin::Urlquery => text(print_all(&values(slots), host).map(|text| escape::url_query(&text))),
+        Builtin::Html => escaped(slots, host, escape::html),
+        Builtin::Js => escaped(slots, host, escape::js),
+        Builtin::Urlquery => escaped(slots, host, escape::url_query),
     }
 }
 
 fn values(slots: &[Slot]) -> Vec<Value> {
     slots.iter().cloned().map(Slot::into_value).collect()
+}
+
+/// Printed as an action would print it, then escaped.
+fn escaped(slots: &[Slot], host: &mut dyn Host, escape: fn(&str) -> String) -> Result<Slot, Failure> {
+    let shown = |slot: &Slot| slot.value().cloned().unwrap_or_else(|| Value::text("<no value>"));
+    let values: Vec<_> = slots.iter().map(shown).collect();
+    text(print_all(&values, host).map(|text| escape(&text)))
 }
 
 fn text(text: Result<String, Failure>) -> Result<Slot, Failure> {

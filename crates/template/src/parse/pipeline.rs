@@ -86,6 +86,7 @@ impl<'p> Parser<'p> {
     /// A term and the fields that touch it.
     fn operand(&mut self) -> Parsed<Expression> {
         let mut term = self.term()?;
+        let alone = term.at;
         let mut fields = Vec::new();
         while let Token { kind: Kind::Field, spaced: false, span } = self.peek()? {
             self.next()?;
@@ -98,7 +99,7 @@ impl<'p> Parser<'p> {
         match &mut term.kind {
             Is::Fields(before) | Is::Variable(_, before) => before.append(&mut fields),
             kind if is_constant(kind) => {
-                let text = self.source(term.at).split('.').next().unwrap_or_default();
+                let text = self.source(alone);
                 return wrong(term.at, format!("unexpected . after term {text:?}"));
             }
             _ => {

@@ -43,16 +43,31 @@ impl<'h> Paid<'h> {
 /// Pays for a whole tree before it is copied or printed. Maps are shared, so a small program can make a tree that is
 /// larger than any memory; walking stops where the money does.
 pub(crate) fn pay_for(value: &Value, host: &mut dyn Host) -> Result<(), Failure> {
+    walk(value, host).map(drop)
+}
+
+/// The same for what becomes JSON or YAML, which have no infinite numbers.
+pub(crate) fn pay_for_document(value: &Value, host: &mut dyn Host) -> Result<(), Failure> {
+    match walk(value, host)? {
+        Some(float) => Err(Failure::new(format!("json: unsupported value: {float}"))),
+        None => Ok(()),
+    }
+}
+
+/// A number without end in it, if there is one.
+fn walk(value: &Value, host: &mut dyn Host) -> Result<Option<f64>, Failure> {
     let depth = host.depth();
-    let mut purse = Purse { host, owed: 0 };
+    let mut purse = Purse { host, owed: 0, endless: None };
     purse.walk(value, depth)?;
-    let owed = purse.owed;
-    purse.host.spend(owed)
+    let Purse { host, owed, endless } = purse;
+    host.spend(owed)?;
+    Ok(endless)
 }
 
 struct Purse<'h> {
     host: &'h mut dyn Host,
     owed: usize,
+    endless: Option<f64>,
 }
 
 impl Purse<'_> {
@@ -67,12 +82,15 @@ impl Purse<'_> {
                 }
             }
             Value::Map(map) => {
-                for (key, value) in map.entries() {
-                    self.owed += key.len();
-                    self.walk(&value, below)?;
-                }
+                map.lend(|entries| {
+                    entries.iter().try_for_each(|(key, value)| {
+                        self.owed += key.len();
+                        self.walk(value, below)
+                    })
+                })?;
             }
             Value::Object(object) => self.walk(&object.plain(), below)?,
+            Value::Float(float) if !float.is_finite() => self.endless = Some(*float),
             Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Int64(_) | Value::Float(_) => {}
         }
         if self.owed > STEP {

@@ -24,7 +24,7 @@ mod paths;
 pub(crate) mod print;
 mod refusals;
 mod regex;
-mod semver;
+pub(crate) mod semver;
 mod strings;
 mod types;
 mod urls;

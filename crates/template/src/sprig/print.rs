@@ -14,6 +14,10 @@ pub(crate) fn text_of(value: &Value, host: &mut dyn Host) -> Result<Rc<str>, Fai
             pay_for(value, host)?;
             Ok(go::print_value(value, host)?.into())
         }
+        Value::Object(bytes) if bytes.type_name() == "[]uint8" => match bytes.field("String", &[])? {
+            Some(Value::Text(text)) => Ok(text),
+            _ => Ok(go::print_value(value, host)?.into()),
+        },
         other => Ok(go::print_value(other, host)?.into()),
     }
 }

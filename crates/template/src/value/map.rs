@@ -101,6 +101,11 @@ impl Map {
         self.0.entries.borrow().iter().map(|(key, value)| (Rc::clone(key), value.clone())).collect()
     }
 
+    /// The entries themselves, without a copy; meanwhile nobody may change the map.
+    pub(crate) fn lend<R>(&self, read: impl FnOnce(&BTreeMap<Rc<str>, Value>) -> R) -> R {
+        read(&self.0.entries.borrow())
+    }
+
     /// Whether both are the very same map.
     pub fn is(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
@@ -110,6 +115,12 @@ impl Map {
 impl Default for Map {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl From<BTreeMap<Rc<str>, Value>> for Map {
+    fn from(entries: BTreeMap<Rc<str>, Value>) -> Self {
+        Self::of(Elements::Any, entries)
     }
 }
 

@@ -103,6 +103,8 @@ impl Oracle {
     /// `"notStrict": false` where a missing key shall be an error,
     /// `"numbers"`: which Go type the numbers in `values` have, `float` (as in istioctl's files), `int` (whole ones, as by
     /// `--set`) or `json` (a string that looks like a number).
+    ///
+    /// A text that calls `tpl` on itself without end is more than Helm survives: the whole batch is then an error.
     pub fn templates(&self, charts: &[Value]) -> Result<Vec<Rendered>> {
         read_all(&self.templates.ask(&lines(charts), &[])?)
     }

@@ -7,6 +7,7 @@
 //! Values are `serde_json`'s with sorted maps: Go prints them sorted, too, and the order in the text is kept by the
 //! positions. Whole numbers keep all of their 64 bits.
 
+mod build;
 mod number;
 mod options;
 mod order;
@@ -24,28 +25,30 @@ use std::{ops::Range, sync::OnceLock};
 
 use serde_json::Value;
 
+pub use build::Build;
 pub use options::{Duplicates, Options};
-pub use print::to_string;
-
-/// A string's text for printers of another style than [`to_string`]'s, with the end of its line: no long line is folded;
-/// the lines of a text of several are indented by `margin`.
-pub fn print_string(out: &mut String, text: &str, margin: usize) {
-    quote::print_unfolded(out, text, margin);
-}
-
-/// A key's text for the same printers, and the order of keys in go-yaml.
-pub fn print_key(out: &mut String, key: &str) {
-    quote::print_key(out, key);
-}
-
-pub fn sorted_keys<'k>(keys: impl Iterator<Item = &'k String>) -> Vec<&'k String> {
-    order::sorted(keys)
-}
+pub use print::{Node, Print, TooDeep, print, to_string};
 
 use crate::{At, Code, Diagnostic, Path, Place, Source};
 use positions::{Found, Positions};
 use split::{Chunk, Chunks};
 use value::Convert;
+
+/// For printers of another style than [`to_string`]'s: a string with the end of its line, where no long line is folded;
+/// the lines of a text of several are indented by `margin`.
+pub fn print_string(out: &mut String, text: &str, margin: usize) {
+    quote::print_unfolded(out, text, margin);
+}
+
+/// A key, for the same printers.
+pub fn print_key(out: &mut String, key: &str) {
+    quote::print_key(out, key);
+}
+
+/// Puts keys into go-yaml's order, for the same printers.
+pub fn sort_keys<V: Copy>(entries: &mut [(&str, V)]) {
+    order::sort(entries);
+}
 
 /// One document of a source.
 #[derive(Debug)]
@@ -93,6 +96,21 @@ pub fn load_all<'s>(source: &'s Source, options: &'s Options) -> Documents<'s> {
     Documents { source, options, chunks: Chunks::new(bytes), count: 0, too_large }
 }
 
+/// The first document of a text, as Go's `yaml.Unmarshal` reads it, into any kind of value; `None` where there is only
+/// white space or comments. What follows the document is not looked at.
+pub fn load_first<V: Build>(source: &Source, options: &Options) -> Result<Option<V>, Box<Diagnostic>> {
+    if source.bytes().len() > options.max_bytes {
+        return Err(too_large(source, options));
+    }
+    for chunk in Chunks::new(source.bytes()) {
+        let (tree, base) = tree(source, chunk, options)?;
+        if !tree.nodes.is_empty() {
+            return Convert::new(&tree, source, base, options).value(0, 0, &At::TOP).map(Some);
+        }
+    }
+    Ok(None)
+}
+
 /// See [`load_all`].
 pub struct Documents<'s> {
     source: &'s Source,
@@ -135,6 +153,36 @@ fn too_large(source: &Source, options: &Options) -> Box<Diagnostic> {
 }
 
 fn read(source: &Source, chunk: Chunk, options: &Options) -> Result<Option<Document>, Box<Diagnostic>> {
+    let end_of_chunk = chunk.text.end;
+    let (tree, start) = tree(source, chunk, options)?;
+    if tree.nodes.is_empty() {
+        return Ok(None);
+    }
+    let mut convert = Convert::new(&tree, source, start, options);
+    let value: Value = convert.value(0, 0, &At::TOP)?;
+    if value.is_null() {
+        return Ok(None);
+    }
+    let mut warnings = convert.warnings;
+    let end = start + tree.end as usize;
+    if end < end_of_chunk {
+        let message = "what follows here, up to the next `---`, is not read";
+        let hint = "put `---` on a line of its own in front of it, or remove it";
+        let place = Place::span(source, end..end + 1);
+        warnings.push(Diagnostic::new(Code::NotRead, message).at(place).hint(hint));
+    }
+    let positions = OnceLock::new();
+    let options = options.clone();
+    let span = start..end_of_chunk;
+    Ok(Some(Document { value, warnings, source: source.clone(), span, options, positions }))
+}
+
+/// A document's tree, and where its text starts in the source.
+fn tree<'s>(
+    source: &'s Source,
+    chunk: Chunk,
+    options: &Options,
+) -> Result<(tree::Tree<'s>, usize), Box<Diagnostic>> {
     if let Some(span) = chunk.after_separator {
         let message = "only a comment may follow `---` on its line";
         let hint = "kubectl ends the document at every line that begins with `---`; indent the line if it is part \
@@ -153,27 +201,22 @@ fn read(source: &Source, chunk: Chunk, options: &Options) -> Result<Option<Docum
         diagnostic.hint = refusal.hint.map(str::to_owned);
         Box::new(diagnostic)
     };
-    let tree = parse::parse(text, options.max_depth).map_err(refused)?;
-    if tree.nodes.is_empty() {
-        return Ok(None);
-    }
-    let mut convert = Convert::new(&tree, source, span.start, options);
-    let value = convert.value(0, 0, &At::TOP)?;
-    if value.is_null() {
-        return Ok(None);
-    }
-    let mut warnings = convert.warnings;
-    let end = span.start + tree.end as usize;
-    if end < span.end {
-        let message = "what follows here, up to the next `---`, is not read";
-        let hint = "put `---` on a line of its own in front of it, or remove it";
-        let place = Place::span(source, end..end + 1);
-        warnings.push(Diagnostic::new(Code::NotRead, message).at(place).hint(hint));
-    }
-    let positions = OnceLock::new();
-    let options = options.clone();
-    Ok(Some(Document { value, warnings, source: source.clone(), span, options, positions }))
+    Ok((parse::parse(text, options.max_depth).map_err(refused)?, span.start))
 }
+
+/// Printable ASCII and line ends.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = 0x20;
+    while byte < 0x7f {
+        plain[byte] = true;
+        byte += 1;
+    }
+    plain[b'\t' as usize] = true;
+    plain[b'\n' as usize] = true;
+    plain[b'\r' as usize] = true;
+    plain
+};
 
 /// The document's bytes as text that YAML may have.
 fn text<'s>(source: &'s Source, span: &Range<usize>) -> Result<&'s str, Box<Diagnostic>> {
@@ -190,6 +233,10 @@ fn text<'s>(source: &'s Source, span: &Range<usize>) -> Result<&'s str, Box<Diag
         let message = format!("the byte 0x{:02x} is not UTF-8", bytes[error.valid_up_to()]);
         refuse(error.valid_up_to(), 1, message, hint)
     })?;
+    // What nearly all texts are made of, looked at quickly.
+    if bytes.chunks(64).all(|chunk| chunk.iter().fold(true, |fine, byte| fine & PLAIN[usize::from(*byte)])) {
+        return Ok(text);
+    }
     // JSON forbids only what is below the blank.
     let json = text.trim_start().starts_with('{');
     let forbidden = text.bytes().enumerate().find(|(at, byte)| match byte {

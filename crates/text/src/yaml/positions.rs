@@ -105,7 +105,7 @@ fn collect(
                 collect(tree, item, base, convert, fields);
             }
         } else if let Ok(name) = convert.key(key, &At::TOP) {
-            fields.insert(name, (value, span(base, tree.node(key))));
+            fields.insert(name.into_owned(), (value, span(base, tree.node(key))));
         }
     }
 }

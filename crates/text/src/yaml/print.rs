@@ -5,95 +5,189 @@
 
 use std::fmt::Write;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{number, order, quote};
+
+/// One level of a value that can be printed.
+pub enum Node<'v, V> {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Unsigned(u64),
+    Float(f64),
+    Text(&'v str),
+    List(&'v [V]),
+    /// Whose entries have to be asked for.
+    Map,
+}
+
+/// What can be printed. JSON values can; templates have values of their own.
+pub trait Print: Sized {
+    fn node(&self) -> Node<'_, Self>;
+
+    /// Lends the entries of a map, in any order.
+    fn entries<R>(&self, read: impl FnOnce(Vec<(&str, &Self)>) -> R) -> R;
+}
+
+/// The value is nested deeper than it may be, for instance within itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooDeep;
 
 /// The value as a document, without a separator in front.
 pub fn to_string(value: &Value) -> String {
     let mut out = String::new();
-    match value {
-        Value::Object(map) if !map.is_empty() => print_map(&mut out, map, 0),
-        Value::Array(items) if !items.is_empty() => print_list(&mut out, items, 0),
-        scalar => print_scalar(&mut out, scalar, 0),
-    }
+    // What came out of JSON is not as deep as that.
+    let _ = print(&mut out, value, usize::MAX);
     out
 }
 
-/// At the column where the first key stands already, or the margin.
-fn print_map(out: &mut String, map: &Map<String, Value>, column: usize) {
-    for (index, key) in order::sorted(map.keys()).into_iter().enumerate() {
-        if index > 0 {
-            margin(out, column);
-        }
-        if quote::is_simple_key(key) {
-            quote::print_key(out, key);
-            out.push(':');
-            match &map[key] {
-                Value::Object(map) if !map.is_empty() => {
-                    out.push('\n');
-                    margin(out, column + 2);
-                    print_map(out, map, column + 2);
-                }
-                Value::Array(items) if !items.is_empty() => {
-                    out.push('\n');
-                    margin(out, column);
-                    print_list(out, items, column);
-                }
-                scalar => {
-                    out.push(' ');
-                    print_scalar(out, scalar, column);
-                }
+/// The same for any value, at the end of a text. What has been printed stays there if the value is too deep.
+pub fn print<V: Print>(out: &mut String, value: &V, max_depth: usize) -> Result<(), TooDeep> {
+    let mut printer = Printer { out, depth: max_depth };
+    printer.inline(value, 0, 0)
+}
+
+struct Printer<'o> {
+    out: &'o mut String,
+    /// How much deeper it may go.
+    depth: usize,
+}
+
+impl Printer<'_> {
+    /// Where the line already has what is in front of the value. A collection starts right there, its further lines at
+    /// the column; a scalar ends the line, and those that take several are indented by two more than `base`.
+    fn inline<V: Print>(&mut self, value: &V, column: usize, base: usize) -> Result<(), TooDeep> {
+        match value.node() {
+            Node::Map => {
+                value.entries(
+                    |entries| {
+                        if entries.is_empty() { self.word("{}") } else { self.map(entries, column) }
+                    },
+                )
             }
-        } else {
-            out.push_str("? ");
-            quote::print_string(out, key, column + 2);
-            margin(out, column);
-            out.push_str(": ");
-            print_inline(out, &map[key], column);
+            Node::List(items) if !items.is_empty() => self.list(items, column),
+            scalar => self.scalar(&scalar, base),
         }
     }
-}
 
-fn print_list(out: &mut String, items: &[Value], column: usize) {
-    for (index, item) in items.iter().enumerate() {
-        if index > 0 {
-            margin(out, column);
+    /// At the column where the first key stands already, or the margin.
+    fn map<V: Print>(&mut self, mut entries: Vec<(&str, &V)>, column: usize) -> Result<(), TooDeep> {
+        self.deeper()?;
+        order::sort(&mut entries);
+        for (index, (key, value)) in entries.into_iter().enumerate() {
+            if index > 0 {
+                margin(self.out, column);
+            }
+            if quote::is_simple_key(key) {
+                quote::print_key(self.out, key);
+                self.out.push(':');
+                self.value(value, column)?;
+            } else {
+                self.out.push_str("? ");
+                quote::print_string(self.out, key, column + 2);
+                margin(self.out, column);
+                self.out.push_str(": ");
+                self.inline(value, column + 2, column)?;
+            }
         }
-        out.push_str("- ");
-        print_inline(out, item, column);
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Behind a colon.
+    fn value<V: Print>(&mut self, value: &V, column: usize) -> Result<(), TooDeep> {
+        match value.node() {
+            Node::Map => value.entries(|entries| {
+                if entries.is_empty() {
+                    return self.word(" {}");
+                }
+                self.out.push('\n');
+                margin(self.out, column + 2);
+                self.map(entries, column + 2)
+            }),
+            Node::List(items) if !items.is_empty() => {
+                self.out.push('\n');
+                margin(self.out, column);
+                self.list(items, column)
+            }
+            scalar => {
+                self.out.push(' ');
+                self.scalar(&scalar, column)
+            }
+        }
+    }
+
+    fn list<V: Print>(&mut self, items: &[V], column: usize) -> Result<(), TooDeep> {
+        self.deeper()?;
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                margin(self.out, column);
+            }
+            self.out.push_str("- ");
+            self.inline(item, column + 2, column)?;
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Ends its line.
+    fn scalar<V>(&mut self, value: &Node<'_, V>, column: usize) -> Result<(), TooDeep> {
+        let written = match value {
+            Node::Text(text) => {
+                quote::print_string(self.out, text, column + 2);
+                return Ok(());
+            }
+            Node::Null => self.out.write_str("null"),
+            Node::Bool(bool) => write!(self.out, "{bool}"),
+            Node::Int(int) => write!(self.out, "{int}"),
+            Node::Unsigned(int) => write!(self.out, "{int}"),
+            Node::Float(float) => self.out.write_str(&number::printed(*float)),
+            Node::List(_) => self.out.write_str("[]"),
+            Node::Map => self.out.write_str("{}"),
+        };
+        // A `String` takes everything.
+        let _ = written;
+        self.out.push('\n');
+        Ok(())
+    }
+
+    fn word(&mut self, word: &str) -> Result<(), TooDeep> {
+        self.out.push_str(word);
+        self.out.push('\n');
+        Ok(())
+    }
+
+    fn deeper(&mut self) -> Result<(), TooDeep> {
+        self.depth = self.depth.checked_sub(1).ok_or(TooDeep)?;
+        Ok(())
     }
 }
 
-/// Behind a two-character indicator, on its line.
-fn print_inline(out: &mut String, value: &Value, column: usize) {
-    match value {
-        Value::Object(map) if !map.is_empty() => print_map(out, map, column + 2),
-        Value::Array(items) if !items.is_empty() => print_list(out, items, column + 2),
-        scalar => print_scalar(out, scalar, column),
+impl Print for Value {
+    fn node(&self) -> Node<'_, Self> {
+        match self {
+            Self::Null => Node::Null,
+            Self::Bool(bool) => Node::Bool(*bool),
+            Self::Number(number) => match (number.as_i64(), number.as_u64()) {
+                (Some(int), _) => Node::Int(int),
+                (None, Some(int)) => Node::Unsigned(int),
+                (None, None) => Node::Float(number.as_f64().unwrap_or(f64::NAN)),
+            },
+            Self::String(text) => Node::Text(text),
+            Self::Array(items) => Node::List(items),
+            Self::Object(_) => Node::Map,
+        }
     }
-}
 
-/// Ends its line.
-fn print_scalar(out: &mut String, value: &Value, column: usize) {
-    let written = match value {
-        Value::String(text) => return quote::print_string(out, text, column + 2),
-        Value::Null => out.write_str("null"),
-        Value::Bool(bool) => write!(out, "{bool}"),
-        Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
-            Some(float) => out.write_str(&number::printed(float)),
-            None => write!(out, "{number}"),
-        },
-        Value::Array(_) => out.write_str("[]"),
-        Value::Object(_) => out.write_str("{}"),
-    };
-    // A `String` takes everything.
-    let _ = written;
-    out.push('\n');
+    fn entries<R>(&self, read: impl FnOnce(Vec<(&str, &Self)>) -> R) -> R {
+        let entries = self.as_object().into_iter().flatten();
+        read(entries.map(|(key, value)| (key.as_str(), value)).collect())
+    }
 }
 
 fn margin(out: &mut String, column: usize) {
-    out.extend(std::iter::repeat_n(' ', column));
+    quote::indent(out, column);
 }
 
 #[cfg(test)]

@@ -46,6 +46,9 @@ enum Style {
 }
 
 fn style(text: &str) -> Style {
+    if is_plainly_plain(text) {
+        return if is_string(text) { Style::Plain } else { Style::Double };
+    }
     let traits = Traits::of(text);
     let wanted = if text.contains('\n') {
         Style::Literal
@@ -60,6 +63,18 @@ fn style(text: &str) -> Style {
         Style::Literal if traits.literal => Style::Literal,
         _ => Style::Double,
     }
+}
+
+/// What most texts are, found out quickly: printable ASCII without anything that could be taken for something else. Others
+/// may be plain, too.
+fn is_plainly_plain(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let ([first, ..], [.., last]) = (bytes, bytes) else { return false };
+    (first.is_ascii_alphanumeric() || matches!(first, b'_' | b'/' | b'.' | b'$' | b'(' | b'^' | b'\\'))
+        && !matches!(last, b' ' | b':')
+        && !text.starts_with("...")
+        && bytes.iter().all(|byte| matches!(byte, b' '..=b'~') && *byte != b'#')
+        && memchr::memmem::find(bytes, b": ").is_none()
 }
 
 /// Would still be a string without quotes.
@@ -143,13 +158,20 @@ struct Folding<'o> {
 
 impl<'o> Folding<'o> {
     fn new(out: &'o mut String, margin: Option<usize>) -> Self {
-        let column = out.rsplit(is_break).next().map_or(0, |line| line.chars().count());
+        let line = memchr::memrchr(b'\n', out.as_bytes()).map_or(0, |at| at + 1);
+        let column = out[line..].rsplit(is_break).next().map_or(0, |line| line.chars().count());
         Self { out, margin, column }
     }
 
     fn push(&mut self, c: char) {
         self.column = if is_break(c) { 0 } else { self.column + 1 };
         self.out.push(c);
+    }
+
+    /// Something without a line break.
+    fn push_word(&mut self, word: &str) {
+        self.column += if word.is_ascii() { word.len() } else { word.chars().count() };
+        self.out.push_str(word);
     }
 
     fn push_str(&mut self, text: &str) {
@@ -177,16 +199,22 @@ impl<'o> Folding<'o> {
 }
 
 fn plain(out: &mut String, text: &str, margin: Option<usize>) {
+    let column = out.len() - memchr::memrchr(b'\n', out.as_bytes()).map_or(0, |at| at + 1);
+    // A line has at most as many characters as bytes; nothing is folded in one that ends at column 80.
+    if margin.is_none() || column + text.len() <= 80 {
+        out.push_str(text);
+        return;
+    }
     let mut line = Folding::new(out, margin);
     let mut after_blank = false;
-    let mut rest = text.chars();
-    while let Some(c) = rest.next() {
-        if c == ' ' {
-            line.blank(!after_blank && !rest.as_str().starts_with(' '));
-        } else {
-            line.push(c);
-        }
-        after_blank = c == ' ';
+    let mut rest = text;
+    while !rest.is_empty() {
+        let word = memchr::memchr(b' ', rest.as_bytes()).unwrap_or(rest.len());
+        line.push_word(&rest[..word]);
+        let Some(behind) = rest.get(word + 1..) else { return };
+        line.blank(!(behind.starts_with(' ') || after_blank && word == 0));
+        after_blank = true;
+        rest = behind;
     }
 }
 
@@ -286,21 +314,24 @@ fn literal(out: &mut String, text: &str, margin: usize) {
         (true, Some(_)) => {}
     }
     out.push('\n');
-    let mut at_start = true;
-    for c in text.chars() {
-        if !is_break(c) && at_start {
+    for line in text.split_inclusive(is_break) {
+        if !line.starts_with(is_break) {
             indent(out, margin);
         }
-        at_start = is_break(c);
-        out.push(c);
+        out.push_str(line);
     }
-    if !at_start {
+    if !text.ends_with(is_break) {
         out.push('\n');
     }
 }
 
-fn indent(out: &mut String, margin: usize) {
-    out.extend(std::iter::repeat_n(' ', margin));
+pub(super) fn indent(out: &mut String, mut margin: usize) {
+    const BLANKS: &str = "                                                                ";
+    while margin > 0 {
+        let some = margin.min(BLANKS.len());
+        out.push_str(&BLANKS[..some]);
+        margin -= some;
+    }
 }
 
 #[cfg(test)]

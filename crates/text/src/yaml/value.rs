@@ -1,11 +1,11 @@
-//! A [`Tree`] into a JSON value: words resolved, keys made strings, aliases followed, `<<` merged, duplicates told.
+//! A [`Tree`] into a value: words resolved, keys made strings, aliases followed, `<<` merged, duplicates told.
 
-use std::{collections::HashSet, ops::Range};
+use std::{borrow::Cow, collections::HashSet, ops::Range};
 
 use base64::Engine;
-use serde_json::{Map, Value};
 
 use super::{
+    build::Build,
     number,
     options::{Duplicates, Options},
     scalar::{self, Scalar},
@@ -35,7 +35,7 @@ impl<'t> Convert<'t> {
         Self { tree, source, base, options, alias: None, expansion: 0, warnings: Vec::new() }
     }
 
-    pub(super) fn value(&mut self, at: u32, depth: usize, path: &At<'_>) -> Result<Value> {
+    pub(super) fn value<V: Build>(&mut self, at: u32, depth: usize, path: &At<'_>) -> Result<V> {
         let node = self.tree.node(at);
         self.expand(node)?;
         Ok(match node.kind {
@@ -51,49 +51,49 @@ impl<'t> Convert<'t> {
                 for (index, child) in self.tree.children(at).enumerate() {
                     items.push(self.value(child, depth + 1, &path.index(index))?);
                 }
-                Value::Array(items)
+                V::list(items)
             }
             Kind::Map => {
                 self.deeper(node, depth, path)?;
-                let mut map = Map::new();
-                self.fill(&mut map, at, depth, path)?;
-                Value::Object(map)
+                let mut map = V::Map::default();
+                self.fill::<V>(&mut map, at, depth, path)?;
+                V::map(map)
             }
             Kind::Plain | Kind::Quoted => match self.scalar(node, path)? {
-                Text::Itself => Value::String(node.text.clone().into_owned()),
-                Text::Decoded(text) => Value::String(text),
-                Text::Is(Scalar::Null) => Value::Null,
-                Text::Is(Scalar::Bool(bool)) => Value::Bool(bool),
-                Text::Is(Scalar::Int(int)) => Value::from(int),
-                Text::Is(Scalar::Unsigned(int)) => Value::from(int),
+                Text::Itself => V::text(&node.text),
+                Text::Decoded(text) => V::text(&text),
+                Text::Is(Scalar::Null) => V::null(),
+                Text::Is(Scalar::Bool(bool)) => V::bool(bool),
+                Text::Is(Scalar::Int(int)) => V::int(int),
+                Text::Is(Scalar::Unsigned(int)) => V::unsigned(int),
                 Text::Is(Scalar::Float(float)) => match number::as_integer(float) {
-                    Some(int) => Value::from(int),
-                    None if float.is_finite() => Value::from(float),
+                    Some(int) => V::int(int),
+                    None if float.is_finite() => V::float(float),
                     None => {
                         let message = format!("`{}` is a number that JSON does not have", node.text);
                         return Err(self.refusal(Code::NotJson, message, node, path));
                     }
                 },
-                Text::Is(Scalar::String | Scalar::Timestamp) => Value::String(node.text.clone().into_owned()),
+                Text::Is(Scalar::String | Scalar::Timestamp) => V::text(&node.text),
             },
         })
     }
 
     /// Puts a map's entries over what is there. Like kubectl, also those that `<<` brings: the order decides.
-    fn fill(&mut self, map: &mut Map<String, Value>, at: u32, depth: usize, path: &At<'_>) -> Result<()> {
+    fn fill<V: Build>(&mut self, map: &mut V::Map, at: u32, depth: usize, path: &At<'_>) -> Result<()> {
         let tree = self.tree;
         // Overwriting what was merged is no duplicate: then the map's own keys have to be remembered.
         let mut own = tree.entries(at).any(|(key, _)| tree.node(key).is_merge()).then(HashSet::new);
         for (key_at, value_at) in tree.entries(at) {
             let key = tree.node(key_at);
             if key.is_merge() {
-                self.merge(map, value_at, depth, path)?;
+                self.merge::<V>(map, value_at, depth, path)?;
                 continue;
             }
             let name = self.key(key_at, path)?;
             let value = self.value(value_at, depth + 1, &path.field(&name))?;
             let remembered = own.as_mut().map(|own| !own.insert(name.clone()));
-            let replaced = map.insert(name, value).is_some();
+            let replaced = V::insert(map, &name, value);
             // What an alias repeats was told where it was written.
             if remembered.unwrap_or(replaced) && self.alias.is_none() {
                 self.duplicate(at, key_at, path)?;
@@ -102,25 +102,19 @@ impl<'t> Convert<'t> {
         Ok(())
     }
 
-    fn merge(&mut self, map: &mut Map<String, Value>, at: u32, depth: usize, path: &At<'_>) -> Result<()> {
+    fn merge<V: Build>(&mut self, map: &mut V::Map, at: u32, depth: usize, path: &At<'_>) -> Result<()> {
         let node = self.tree.node(at);
         match node.kind {
             Kind::List => {
                 // Of several, the first has the last word.
                 let items: Vec<u32> = self.tree.children(at).collect();
-                items.into_iter().rev().try_for_each(|item| self.merge_one(map, item, depth, path))
+                items.into_iter().rev().try_for_each(|item| self.merge_one::<V>(map, item, depth, path))
             }
-            _ => self.merge_one(map, at, depth, path),
+            _ => self.merge_one::<V>(map, at, depth, path),
         }
     }
 
-    fn merge_one(
-        &mut self,
-        map: &mut Map<String, Value>,
-        at: u32,
-        depth: usize,
-        path: &At<'_>,
-    ) -> Result<()> {
+    fn merge_one<V: Build>(&mut self, map: &mut V::Map, at: u32, depth: usize, path: &At<'_>) -> Result<()> {
         let node = self.tree.node(at);
         self.expand(node)?;
         // Merges nest without making the value any deeper.
@@ -128,10 +122,10 @@ impl<'t> Convert<'t> {
             return Err(self.too_deep(node, path));
         }
         match node.kind {
-            Kind::Map => self.fill(map, at, depth + 1, path),
+            Kind::Map => self.fill::<V>(map, at, depth + 1, path),
             Kind::Alias(target) if self.tree.node(target).kind == Kind::Map => {
                 let outer = self.follow(at, target, path)?;
-                let filled = self.fill(map, target, depth + 1, path);
+                let filled = self.fill::<V>(map, target, depth + 1, path);
                 self.alias = outer;
                 filled
             }
@@ -143,11 +137,12 @@ impl<'t> Convert<'t> {
     }
 
     /// A key as sigs.k8s.io/yaml makes it a string.
-    pub(super) fn key(&mut self, at: u32, path: &At<'_>) -> Result<String> {
-        let mut node = self.tree.node(at);
+    pub(super) fn key(&mut self, at: u32, path: &At<'_>) -> Result<Cow<'t, str>> {
+        let tree = self.tree;
+        let mut node = tree.node(at);
         if let Kind::Alias(target) = node.kind {
             let outer = self.follow(at, target, path)?;
-            node = self.tree.node(target);
+            node = tree.node(target);
             let counted = self.expand(node);
             self.alias = outer;
             counted?;
@@ -156,13 +151,13 @@ impl<'t> Convert<'t> {
         let what = match node.kind {
             Kind::Plain | Kind::Quoted => match self.scalar(node, path)? {
                 Text::Itself | Text::Is(Scalar::String | Scalar::Timestamp) => {
-                    return Ok(node.text.clone().into_owned());
+                    return Ok(Cow::Borrowed(&node.text));
                 }
-                Text::Decoded(text) => return Ok(text),
-                Text::Is(Scalar::Bool(bool)) => return Ok(bool.to_string()),
-                Text::Is(Scalar::Int(int)) => return Ok(int.to_string()),
+                Text::Decoded(text) => return Ok(text.into()),
+                Text::Is(Scalar::Bool(bool)) => return Ok(bool.to_string().into()),
+                Text::Is(Scalar::Int(int)) => return Ok(int.to_string().into()),
                 #[expect(clippy::cast_possible_truncation, reason = "so does sigs.k8s.io/yaml")]
-                Text::Is(Scalar::Float(float)) => return Ok(number::shortest_32(float as f32)),
+                Text::Is(Scalar::Float(float)) => return Ok(number::shortest_32(float as f32).into()),
                 Text::Is(Scalar::Null) => "null",
                 Text::Is(Scalar::Unsigned(_)) => "a number of more than 63 bits",
             },

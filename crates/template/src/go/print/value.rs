@@ -70,7 +70,10 @@ impl<'h> Printer<'h> {
             Value::Int(int) | Value::Int64(int) => number::integer(*int, verb, &self.flags),
             Value::Float(float) => number::float(*float, verb, &self.flags),
             Value::Text(text) => self.text(text, verb),
-            Value::Object(object) => return self.value(&object.plain(), verb, below),
+            Value::Object(object) => {
+                let value = object.printed().unwrap_or_else(|| object.plain());
+                return self.value(&value, verb, below);
+            }
             Value::List(list) => {
                 let kind = value.type_name();
                 return self.many(&kind, "", list.iter().map(|item| (None, item.clone())), verb, below);

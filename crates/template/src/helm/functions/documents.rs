@@ -60,8 +60,11 @@ fn to_yaml(call: &mut Call<'_>) -> Result<Value, Failure> {
 
 /// With the line's end behind it.
 pub(crate) fn yaml_text(value: &Value, host: &mut dyn Host) -> Result<String, Failure> {
-    budget::pay_for(value, host)?;
-    Ok(yaml::to_string(&value.to_json(host.depth())?))
+    budget::pay_for_document(value, host)?;
+    let mut text = String::new();
+    yaml::print(&mut text, value, host.depth())
+        .map_err(|yaml::TooDeep| Failure::limit("the value is nested too deeply, or within itself"))?;
+    Ok(text)
 }
 
 /// The first document; nothing where there is none.
@@ -69,10 +72,9 @@ pub(crate) fn read_yaml(text: &str, host: &mut dyn Host) -> Result<Value, Failur
     host.spend(text.len().saturating_mul(4))?;
     let source = Source::new("", text);
     let options = Options { max_depth: host.depth(), ..Options::KUBERNETES };
-    match yaml::load_all(&source, &options).next() {
-        None => Ok(Value::Nil),
-        Some(Ok(document)) => Ok(Value::from(&document.value)),
-        Some(Err(diagnostic)) => Err(Failure::new(format!("yaml: {}", diagnostic.message))),
+    match yaml::load_first(&source, &options) {
+        Ok(value) => Ok(value.unwrap_or_default()),
+        Err(diagnostic) => Err(Failure::new(format!("yaml: {}", diagnostic.message))),
     }
 }
 

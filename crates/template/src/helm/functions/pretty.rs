@@ -31,19 +31,20 @@ fn push(out: &mut String, value: &Value, column: usize, inline: bool, depth: usi
     };
     match value {
         Value::Map(map) if !map.is_empty() => {
-            let keys: Vec<String> = map.keys().iter().map(|key| key.as_ref().to_owned()).collect();
-            for (index, key) in yaml::sorted_keys(keys.iter()).into_iter().enumerate() {
+            let entries = map.entries();
+            let mut entries: Vec<_> = entries.iter().map(|(key, value)| (key.as_ref(), value)).collect();
+            yaml::sort_keys(&mut entries);
+            for (index, (key, value)) in entries.into_iter().enumerate() {
                 margin(out, index);
                 yaml::print_key(out, key);
                 out.push(':');
-                let value = map.get(key).unwrap_or_default();
-                let nested = match &value {
+                let nested = match value {
                     Value::Map(map) => !map.is_empty(),
                     Value::List(list) => !list.is_empty(),
                     _ => false,
                 };
                 out.push(if nested { '\n' } else { ' ' });
-                push(out, &value, column + 2, !nested, below)?;
+                push(out, value, column + 2, !nested, below)?;
             }
         }
         Value::List(list) if !list.is_empty() => {

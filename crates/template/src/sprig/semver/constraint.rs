@@ -10,10 +10,12 @@ use regex::Regex;
 use super::version::{Version, compare_pre};
 use crate::Failure;
 
-pub(super) struct Constraint {
+#[derive(Clone, Debug)]
+pub(crate) struct Constraint {
     groups: Vec<Vec<Condition>>,
 }
 
+#[derive(Clone, Debug)]
 struct Condition {
     operator: &'static str,
     version: Version,
@@ -48,7 +50,7 @@ fn ascii(pattern: &str) -> Option<Regex> {
 }
 
 impl Constraint {
-    pub(super) fn parse(text: &str) -> Result<Self, Failure> {
+    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
         let improper = |part: &str| Failure::new(format!("improper constraint: {part:?}"));
         if text.len() > 512 {
             return Err(Failure::new("constraint string is too long (max 512 bytes)"));
@@ -72,7 +74,7 @@ impl Constraint {
         Ok(Self { groups: groups.collect::<Result<_, _>>()? })
     }
 
-    pub(super) fn allows(&self, version: &Version) -> bool {
+    pub(crate) fn allows(&self, version: &Version) -> bool {
         self.groups.iter().any(|group| {
             let pre_releases = group.iter().any(|condition| !condition.version.pre.is_empty());
             (version.pre.is_empty() || pre_releases)

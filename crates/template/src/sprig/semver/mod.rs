@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::TableEntry;
 use crate::{Failure, Object, Value};
-use constraint::Constraint;
+pub(crate) use constraint::Constraint;
 pub(crate) use version::Version;
 
 pub(super) const TABLE: &[TableEntry] = &[

@@ -1,0 +1,92 @@
+//! Which mesh: files, flags and charts, the same for every verb that renders one. istioctl's flags, and where charts
+//! come from.
+
+use crate::{
+    failure::{Hint, Usage},
+    inputs::{self, Input as Read},
+};
+use anyhow::{Result, bail};
+use mizzen_install::{Charts, Folder, Input, Refused, package_path};
+use mizzen_text::yaml::Options;
+
+#[derive(clap::Args)]
+#[group(skip)]
+#[command(next_help_heading = "Which mesh")]
+pub(crate) struct Typed {
+    /// An IstioOperator file, or - for standard input; several are laid over each other, left to right
+    #[arg(short = 'f', long = "filename", value_name = "FILE", value_delimiter = ',')]
+    filename: Vec<String>,
+
+    /// Set a field of the IstioOperator, for instance `profile=demo` or `components.cni.enabled=true`; null removes it
+    #[arg(short, long = "set", value_name = "PATH=VALUE")]
+    set: Vec<String>,
+
+    /// The revision of the control plane
+    #[arg(short, long, value_name = "NAME")]
+    revision: Option<String>,
+
+    #[command(flatten)]
+    charts: ChartsTyped,
+}
+
+// Where charts and profiles come from.
+#[derive(clap::Args)]
+#[group(skip)]
+pub(crate) struct ChartsTyped {
+    /// Charts and profiles: a folder, a .tgz, https://… (a chart repository) or oci://…; without it those built in
+    #[arg(short = 'd', long, value_name = "SOURCE", alias = "charts")]
+    pub(crate) manifests: Option<String>,
+
+    /// The version of the charts in a repository: exact, or such as `1.30.x`; without it the newest
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) version: Option<String>,
+
+    /// Ask no network: take charts only from what was fetched before
+    #[arg(long)]
+    pub(crate) offline: bool,
+}
+
+impl Typed {
+    pub(crate) fn meant(self) -> Result<Mesh> {
+        if let Some(place) = self.filename.iter().position(|name| name == "-")
+            && place + 1 != self.filename.len()
+        {
+            bail!(Usage("standard input can only be the last file".into()).hint("put `-f -` behind the others"));
+        }
+        Ok(Mesh { typed: self })
+    }
+}
+
+/// What is to be rendered; nothing has been read yet.
+pub(crate) struct Mesh {
+    typed: Typed,
+}
+
+impl Mesh {
+    /// Reads the files and finds the charts.
+    pub(crate) fn read(self, force: bool) -> Result<(Input, Box<dyn Charts>)> {
+        let Typed { filename, set, revision, charts } = self.typed;
+        let mut input = Input { sets: set, revision, force, ..Input::default() };
+        let mut unreadable = Vec::new();
+        for file in inputs::read(&filename, &Options::KUBERNETES) {
+            match file {
+                Read::Source(source) => input.files.push(source),
+                Read::Unreadable(diagnostic) => unreadable.push(*diagnostic),
+            }
+        }
+        if !unreadable.is_empty() {
+            bail!(Refused(unreadable));
+        }
+        input.manifests.clone_from(&charts.manifests);
+        let manifests = package_path(&input)?;
+        let charts = charts.open(manifests.as_deref())?;
+        Ok((input, charts))
+    }
+}
+
+impl ChartsTyped {
+    pub(crate) fn open(&self, manifests: Option<&str>) -> Result<Box<dyn Charts>> {
+        let Some(folder) = manifests else { bail!("charts that are built in are not there yet") };
+        Ok(Box::new(Folder::open(folder)?))
+    }
+}

@@ -1,0 +1,217 @@
+//! `manifest generate`: the objects of a mesh, as istioctl prints them; `manifest diff`: what differs between two sets
+//! of objects. No cluster is asked.
+
+use super::{Group, Verb};
+use crate::{
+    args::{cluster, mesh},
+    diagnostics,
+    exit::Exit,
+    failure::Usage,
+    inputs::{self, Input},
+    output::Output,
+    program::Program,
+};
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use mizzen_install::{
+    Refused,
+    compare::{Change, Choice, Difference, compare},
+    generate, print,
+};
+use mizzen_text::yaml::{Options, load_all};
+use serde_json::{Value, json};
+use std::{fs, path::PathBuf};
+
+#[derive(Args)]
+pub(crate) struct Typed {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Print the objects of a mesh
+    Generate {
+        #[command(flatten)]
+        mesh: mesh::Typed,
+
+        /// Go on where the IstioOperator is not valid
+        #[arg(long)]
+        force: bool,
+
+        /// Write to this file
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+
+        #[command(flatten)]
+        cluster: cluster::Typed,
+
+        // istioctl's; nothing is changed in any case.
+        #[arg(long, hide = true)]
+        dry_run: bool,
+
+        // istioctl's: settings that it finds out by asking the cluster.
+        #[arg(long, hide = true)]
+        cluster_specific: bool,
+    },
+    /// Compare the objects of two files, or of two folders with -r
+    Diff(DiffTyped),
+}
+
+#[derive(Args)]
+pub(crate) struct DiffTyped {
+    /// The file or folder with the objects as they were; - is standard input
+    #[arg(value_name = "OLD")]
+    old: String,
+
+    /// The file or folder with the objects as they are now
+    #[arg(value_name = "NEW")]
+    new: String,
+
+    /// Compare folders
+    #[arg(short = 'r', long = "directory")]
+    directory: bool,
+
+    /// Compare only these objects: KIND:NAMESPACE:NAME, with * for anything, separated by commas
+    #[arg(long, value_name = "OBJECTS", default_value = "::", hide_default_value = true)]
+    select: String,
+
+    /// Do not compare these objects
+    #[arg(long, value_name = "OBJECTS", default_value = "", hide_default_value = true)]
+    ignore: String,
+
+    /// Take objects for others, for instance `Service:*:istio-pilot->Service:*:istiod`
+    #[arg(long, value_name = "OLD->NEW", default_value = "", hide_default_value = true)]
+    rename: String,
+
+    // istioctl's; everything is said in any case.
+    #[arg(short, long, hide = true)]
+    verbose: bool,
+
+    /// How to print it
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    output: Word,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Word {
+    Text,
+    Json,
+}
+
+pub(crate) enum Manifest {
+    Generate { mesh: mesh::Mesh, force: bool, file: Option<PathBuf> },
+    Diff { typed: DiffTyped, choice: Choice },
+}
+
+impl Verb for Manifest {
+    const NAME: &'static str = "manifest";
+    const ABOUT: &'static str = "Print the objects of a mesh, or compare two sets of objects";
+    const GROUP: Group = Group::Install;
+    const ALSO_IN: &'static [Program] = &[Program::Istioctl];
+    const EXAMPLES: &'static [(&'static str, &'static str)] = &[
+        ("manifest generate", "The default profile, with the charts that are built in"),
+        ("manifest generate --set profile=demo -f mesh.yaml > mesh.generated.yaml", "Another profile, changed by a file"),
+        ("manifest generate -d istio-1.31.0/manifests", "Istio's own charts, as istioctl would print them"),
+        ("manifest diff old.yaml new.yaml --ignore ConfigMap:*:values", "What a change does"),
+    ];
+    type Typed = Typed;
+
+    fn meant(typed: Typed, _: Program) -> Result<Self> {
+        Ok(match typed.task {
+            Task::Generate { mesh, force, output, cluster: _, dry_run: _, cluster_specific } => {
+                if cluster_specific {
+                    bail!(Usage("--cluster-specific asks a cluster, which this version does not do yet".into()));
+                }
+                Self::Generate { mesh: mesh.meant()?, force, file: output }
+            }
+            Task::Diff(typed) => {
+                let choice = Choice::default()
+                    .selecting(&typed.select)
+                    .and_then(|choice| choice.ignoring(&typed.ignore))
+                    .and_then(|choice| choice.renaming(&typed.rename))
+                    .map_err(|error| Usage(error.to_string()))?;
+                Self::Diff { typed, choice }
+            }
+        })
+    }
+
+    fn run(self, output: &mut Output) -> Result<Exit> {
+        match self {
+            Self::Generate { mesh, force, file } => {
+                let (input, charts) = mesh.read(force)?;
+                let generated = generate(&input, charts.as_ref())?;
+                diagnostics::warn(&generated.warnings);
+                let text = print(&generated);
+                match file {
+                    Some(file) => fs::write(&file, text)
+                        .with_context(|| format!("{} cannot be written", file.display()))?,
+                    None => output.bytes(text.as_bytes())?,
+                }
+                Ok(Exit::Done)
+            }
+            Self::Diff { typed, choice } => diff(&typed, &choice, output),
+        }
+    }
+}
+
+fn diff(typed: &DiffTyped, choice: &Choice, output: &mut Output) -> Result<Exit> {
+    let (old, new) = (objects(&typed.old, typed.directory)?, objects(&typed.new, typed.directory)?);
+    let found = compare(&old, &new, choice);
+    match typed.output {
+        Word::Json => output.json(&found.iter().map(to_json).collect::<Vec<_>>())?,
+        Word::Text => output.text(&text(&found))?,
+    }
+    Ok(if found.is_empty() { Exit::Done } else { Exit::Problem })
+}
+
+fn text(found: &[Difference]) -> String {
+    if found.is_empty() {
+        return "Manifests are identical\n".to_owned();
+    }
+    let mut text = "Differences in manifests are:\n".to_owned();
+    for difference in found {
+        match difference {
+            Difference::OnlyOld { object } => text += &format!("\nObject {object} is missing in NEW\n"),
+            Difference::OnlyNew { object } => text += &format!("\nObject {object} is missing in OLD\n"),
+            Difference::Changed { object, changes } => {
+                text += &format!("\nObject {object} has diffs:\n");
+                text.extend(changes.iter().map(|change| format!("  {change}\n")));
+            }
+        }
+    }
+    text
+}
+
+fn to_json(difference: &Difference) -> Value {
+    let change = |change: &Change| json!({"path": change.path.to_string(), "old": change.old, "new": change.new});
+    match difference {
+        Difference::OnlyOld { object } => json!({"object": object, "missingIn": "new"}),
+        Difference::OnlyNew { object } => json!({"object": object, "missingIn": "old"}),
+        Difference::Changed { object, changes } => {
+            json!({"object": object, "changes": changes.iter().map(change).collect::<Vec<_>>()})
+        }
+    }
+}
+
+fn objects(name: &str, directory: bool) -> Result<Vec<Value>> {
+    if name != "-" && fs::metadata(name).is_ok_and(|file| file.is_dir()) && !directory {
+        bail!(Usage(format!("{name} is a folder; with -r folders are compared")));
+    }
+    let mut objects = Vec::new();
+    let mut wrong = Vec::new();
+    for input in inputs::read(&[name.to_owned()], &Options::KUBERNETES) {
+        match input {
+            Input::Unreadable(diagnostic) => wrong.push(*diagnostic),
+            Input::Source(source) => {
+                for document in load_all(&source, &Options::KUBERNETES) {
+                    match document {
+                        Ok(document) => objects.push(document.value),
+                        Err(diagnostic) => wrong.push(*diagnostic),
+                    }
+                }
+            }
+        }
+    }
+    if wrong.is_empty() { Ok(objects) } else { bail!(Refused(wrong)) }
+}

@@ -1,0 +1,161 @@
+//! From what a person gives to the objects of a mesh: merge, validate, render, patch.
+
+use mizzen_template::helm::{self, Capabilities, Chart, KubeVersion, Release, RenderOptions};
+use mizzen_text::{Code, Diagnostic, Severity};
+use serde_json::Value;
+
+use crate::{
+    COMPONENTS, Charts, ChartsError, Component, Entry, Input, Manifest, Merged, Refused, manifest,
+    merge::merge,
+    settings, tree,
+    validation::{self, Finding},
+};
+
+/// Everything that is to be installed.
+#[derive(Debug)]
+pub struct Generated {
+    /// Those that are on, in the order in which they are rendered.
+    pub components: Vec<ComponentManifests>,
+    pub warnings: Vec<Diagnostic>,
+    pub merged: Merged,
+}
+
+/// The objects of one component; of all of its entries, where it has several.
+#[derive(Debug)]
+pub struct ComponentManifests {
+    pub component: &'static Component,
+    /// In the order of the chart's files.
+    pub objects: Vec<Manifest>,
+}
+
+pub fn generate(input: &Input, charts: &dyn Charts) -> Result<Generated, Refused> {
+    let mut merged = merge(input, charts)?;
+    let mut warnings = std::mem::take(&mut merged.warnings);
+    validate(&merged, input.force, &mut warnings)?;
+    if let Some(values @ Value::Object(_)) = tree::get(&merged.tree, &["spec", "unvalidatedValues"]).cloned()
+    {
+        tree::merge(&mut merged.tree, &serde_json::json!({"spec": {"values": values}}));
+    }
+    let capabilities = capabilities(input)?;
+    let placed = |mut refused: Refused| {
+        refused.0.iter_mut().for_each(|diagnostic| place(diagnostic, &merged));
+        refused
+    };
+    let mut components = Vec::new();
+    for component in &COMPONENTS {
+        let entries = component.entries(&merged.tree).map_err(placed)?;
+        if entries.is_empty() {
+            continue;
+        }
+        let chart = chart(component, &entries[0], charts).map_err(placed)?;
+        let mut objects = Vec::new();
+        for entry in &entries {
+            let rendered = render(component, entry, &chart, &merged.tree, &capabilities).map_err(placed)?;
+            objects.extend(rendered.0);
+            warnings.extend(rendered.1);
+        }
+        components.push(ComponentManifests { component, objects });
+    }
+    warnings.iter_mut().for_each(|warning| place(warning, &merged));
+    Ok(Generated { components, warnings, merged })
+}
+
+/// What is wrong stops everything, unless it is forced.
+fn validate(merged: &Merged, force: bool, warnings: &mut Vec<Diagnostic>) -> Result<(), Refused> {
+    let findings = validation::check(&merged.tree);
+    let diagnostic = |finding: Finding, code: Code| {
+        let mut diagnostic = Diagnostic::new(code, finding.message).path(finding.path);
+        diagnostic.hint = finding.hint;
+        place(&mut diagnostic, merged);
+        diagnostic
+    };
+    let errors: Vec<Diagnostic> =
+        findings.errors.into_iter().map(|finding| diagnostic(finding, Code::Invalid)).collect();
+    if !errors.is_empty() && !force {
+        return Err(Refused(errors));
+    }
+    warnings.extend(errors.into_iter().map(|error| error.severity(Severity::Warning)));
+    warnings.extend(findings.warnings.into_iter().map(|finding| diagnostic(finding, Code::Doubtful)));
+    Ok(())
+}
+
+fn place(diagnostic: &mut Diagnostic, merged: &Merged) {
+    if diagnostic.place.is_none() && !diagnostic.path.0.is_empty() {
+        diagnostic.place = merged.origins.place(&diagnostic.path);
+    }
+}
+
+/// The oldest Kubernetes that Istio 1.31 supports, which is what it renders for where no cluster is asked.
+const OLDEST: &str = "v1.32.0";
+
+fn capabilities(input: &Input) -> Result<Capabilities, Refused> {
+    let text = input.kube_version.as_deref().unwrap_or(OLDEST);
+    let version = KubeVersion::parse(text).ok_or_else(|| {
+        Refused::because(format!("`{text}` is no version of Kubernetes: write it like `v1.33.4`"))
+    })?;
+    Ok(Capabilities::default().with_kube_version(version))
+}
+
+fn chart(component: &Component, entry: &Entry, charts: &dyn Charts) -> Result<Chart, Refused> {
+    charts.chart(component.chart).map_err(|error| {
+        let field = component.field;
+        let (message, hint) = match error {
+            ChartsError::NoChart { folder, source_name } => (
+                format!("`components.{field}` is switched on, but {source_name} have no chart `{folder}`"),
+                Some(format!(
+                    "give Istio's own charts, which have it: `--manifests DIR` with the folder `manifests` of an Istio \
+                     release; or switch it off with `--set components.{field}.enabled=false`"
+                )),
+            ),
+            error => (error.to_string(), None),
+        };
+        let mut diagnostic = Diagnostic::new(Code::Unreadable, message).path(entry.path.clone());
+        diagnostic.hint = hint;
+        diagnostic.into()
+    })
+}
+
+fn render(
+    component: &Component,
+    entry: &Entry,
+    chart: &Chart,
+    merged: &Value,
+    capabilities: &Capabilities,
+) -> Result<(Vec<Manifest>, Vec<Diagnostic>), Refused> {
+    let values = component.values(entry, merged);
+    let release = Release {
+        name: "istio".to_owned(),
+        namespace: entry.namespace.clone(),
+        is_install: false,
+        is_upgrade: false,
+        ..Release::default()
+    };
+    let rendered = helm::render(chart, &values, &release, capabilities, &RenderOptions::default())
+        .map_err(|error| Diagnostic::new(Code::Invalid, error.to_string()))?;
+    let mut objects = Vec::new();
+    let mut warnings = Vec::new();
+    for (file, text) in &rendered.files {
+        // Notes are for people.
+        if file.ends_with(".txt") {
+            warnings.extend(notes(text));
+        } else {
+            manifest::parse(file, text, &mut objects)?;
+        }
+    }
+    let without_crds = chart.name() == "base"
+        && tree::get(&values, &["base", "enableIstioConfigCRDs"]) == Some(&Value::Bool(false));
+    if !without_crds {
+        for (file, text) in &rendered.crds {
+            manifest::parse(file, text, &mut objects)?;
+        }
+    }
+    warnings.extend(rendered.notes.iter().flat_map(|text| notes(text)));
+    warnings.extend(settings::apply(component, entry, &values, &mut objects)?);
+    Ok((objects, warnings))
+}
+
+/// Charts warn in their notes.
+fn notes(text: &str) -> impl Iterator<Item = Diagnostic> {
+    let lines = text.split('\n').filter_map(|line| line.strip_prefix("WARNING: "));
+    lines.map(|line| Diagnostic::new(Code::Doubtful, line.trim_end()).severity(Severity::Warning))
+}

@@ -1,0 +1,173 @@
+//! Rendered files → one text as `helm template` prints it: documents in the order in which kinds are installed, hooks
+//! behind them, each with the template that it came from.
+
+use mizzen_text::{Source, yaml};
+use serde_json::Value;
+
+use super::{
+    error::{HelmError, sentence},
+    rendered::Rendered,
+};
+
+/// What is printed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ManifestOptions {
+    pub crds: bool,
+    pub no_hooks: bool,
+    pub skip_tests: bool,
+}
+
+/// One document of a template.
+struct Document<'r> {
+    file: &'r str,
+    text: &'r str,
+    kind: String,
+}
+
+pub fn manifest(rendered: &Rendered, options: ManifestOptions) -> Result<String, HelmError> {
+    let mut plain = Vec::new();
+    let mut hooks = Vec::new();
+    for (file, text) in &rendered.files {
+        for text in split(text) {
+            let head = head(file, text)?;
+            let document = Document { file, text, kind: head.kind };
+            match head.hooks {
+                None => plain.push(document),
+                Some(hooks_of) if hooks_of.iter().any(|hook| !HOOKS.contains(&hook.as_str())) => {}
+                Some(hooks_of) => {
+                    let is_test = hooks_of.iter().any(|hook| hook.starts_with("test"));
+                    if !options.no_hooks && !(is_test && options.skip_tests) {
+                        hooks.push(document);
+                    }
+                }
+            }
+        }
+    }
+    plain.sort_by(|one, other| order(&one.kind).cmp(&order(&other.kind)));
+    hooks.sort_by(|one, other| order(&one.kind).cmp(&order(&other.kind)));
+    let mut out = String::new();
+    for (name, text) in rendered.crds.iter().filter(|_| options.crds) {
+        append(&mut out, name, text);
+    }
+    for document in &plain {
+        append(&mut out, document.file, document.text);
+    }
+    let mut out = format!("{}\n", out.trim());
+    for document in &hooks {
+        append(&mut out, document.file, document.text);
+    }
+    Ok(out)
+}
+
+fn append(out: &mut String, file: &str, text: &str) {
+    out.push_str("---\n# Source: ");
+    out.push_str(file);
+    out.push('\n');
+    out.push_str(text);
+    out.push('\n');
+}
+
+/// The documents of a rendered file. Helm splits at every line that begins with `---`, whatever follows on it.
+pub fn split(text: &str) -> Vec<&str> {
+    let text = text.trim_start();
+    let mut documents = Vec::new();
+    let mut start = 0;
+    let mut at = 0;
+    while at <= text.len() {
+        let line_end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
+        if text[at..].starts_with("---") {
+            documents.push(&text[start..at]);
+            start = at + 3;
+        }
+        if line_end == text.len() {
+            break;
+        }
+        at = line_end;
+    }
+    documents.push(&text[start..]);
+    documents.retain(|document| !document.trim().is_empty());
+    documents.iter_mut().for_each(|document| *document = document.trim());
+    documents
+}
+
+struct Head {
+    kind: String,
+    hooks: Option<Vec<String>>,
+}
+
+/// Kind and hooks of a document.
+fn head(file: &str, text: &str) -> Result<Head, HelmError> {
+    let source = Source::new(file, text);
+    let value = match yaml::load_all(&source, &yaml::Options::KUBERNETES).next() {
+        None => Value::Null,
+        Some(Ok(document)) => document.value,
+        Some(Err(diagnostic)) => {
+            return Err(HelmError::Output { file: file.to_owned(), message: sentence(&diagnostic) });
+        }
+    };
+    let kind = value.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let hooks = value.pointer("/metadata/annotations/helm.sh~1hook").and_then(Value::as_str);
+    let hooks = hooks.map(|hooks| hooks.split(',').map(|hook| hook.trim().to_lowercase()).collect());
+    Ok(Head { kind, hooks })
+}
+
+const HOOKS: &[&str] = &[
+    "pre-install",
+    "post-install",
+    "pre-delete",
+    "post-delete",
+    "pre-upgrade",
+    "post-upgrade",
+    "pre-rollback",
+    "post-rollback",
+    "test",
+    "test-success",
+];
+
+/// Known kinds in the order in which they are installed, then the others by name. Helm 4 knows the two kinds of webhooks
+/// as well and has them before what it does not know; this is Helm 3's order, which we can compare with.
+fn order(kind: &str) -> (usize, &str) {
+    match INSTALL_ORDER.iter().position(|known| *known == kind) {
+        Some(position) => (position, ""),
+        None => (usize::MAX, kind),
+    }
+}
+
+const INSTALL_ORDER: &[&str] = &[
+    "PriorityClass",
+    "Namespace",
+    "NetworkPolicy",
+    "ResourceQuota",
+    "LimitRange",
+    "PodSecurityPolicy",
+    "PodDisruptionBudget",
+    "ServiceAccount",
+    "Secret",
+    "SecretList",
+    "ConfigMap",
+    "StorageClass",
+    "PersistentVolume",
+    "PersistentVolumeClaim",
+    "CustomResourceDefinition",
+    "ClusterRole",
+    "ClusterRoleList",
+    "ClusterRoleBinding",
+    "ClusterRoleBindingList",
+    "Role",
+    "RoleList",
+    "RoleBinding",
+    "RoleBindingList",
+    "Service",
+    "DaemonSet",
+    "Pod",
+    "ReplicationController",
+    "ReplicaSet",
+    "Deployment",
+    "HorizontalPodAutoscaler",
+    "StatefulSet",
+    "Job",
+    "CronJob",
+    "IngressClass",
+    "Ingress",
+    "APIService",
+];
