@@ -5,10 +5,13 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 
 use mizzen_template::{
-    Failure, Functions, Limits, List, Map, MissingKey, Run, Templates, Value, helm, injection, sprig,
+    Failure, Functions, Limits, List, Map, MissingKey, Object, Run, Templates, Value, helm, injection, sprig,
 };
 use mizzen_testkit::{Oracle, Result, needs};
 use serde_json::{Value as Json, json};
@@ -189,6 +192,25 @@ fn sidecar() -> Json {
     })
 }
 
+/// A protobuf message: fields by their Go names, data by those of its JSON.
+#[derive(Debug)]
+struct Message(Value);
+
+impl Object for Message {
+    fn type_name(&self) -> &'static str {
+        "*v1alpha1.ProxyConfig"
+    }
+
+    fn field(&self, name: &str, _: &[Value]) -> std::result::Result<Option<Value>, Failure> {
+        let Value::Map(fields) = &self.0 else { return Ok(None) };
+        Ok(fields.get(&format!("{}{}", name[..1].to_lowercase(), &name[1..])))
+    }
+
+    fn plain(&self) -> Value {
+        self.0.clone()
+    }
+}
+
 /// The same for our engine: fields that templates name have Go's names, maps of strings their type.
 fn sidecar_value() -> Value {
     let json = sidecar();
@@ -208,10 +230,7 @@ fn sidecar_value() -> Value {
         ("Containers", Value::from(&json["Spec"]["containers"])),
         ("InitContainers", List::new(Vec::new()).into()),
     ]);
-    let proxy = Value::from(&json["ProxyConfig"]);
-    let Value::Map(fields) = &proxy else { unreachable!() };
-    fields.insert("DrainDuration", "45s");
-    fields.insert("TerminationDrainDuration", "90s");
+    let proxy = Value::Object(Rc::new(Message(Value::from(&json["ProxyConfig"]))));
     let data = Map::from_iter([
         ("ObjectMeta", Value::from(meta)),
         ("Spec", spec.into()),

@@ -46,28 +46,29 @@ pub(crate) fn pay_for(value: &Value, host: &mut dyn Host) -> Result<(), Failure>
     walk(value, host).map(drop)
 }
 
-/// The same for what becomes JSON or YAML, which have no infinite numbers.
-pub(crate) fn pay_for_document(value: &Value, host: &mut dyn Host) -> Result<(), Failure> {
+/// The same for what becomes JSON or YAML, which have no infinite numbers; whether there are objects in it.
+pub(crate) fn pay_for_document(value: &Value, host: &mut dyn Host) -> Result<bool, Failure> {
     match walk(value, host)? {
-        Some(float) => Err(Failure::new(format!("json: unsupported value: {float}"))),
-        None => Ok(()),
+        (Some(float), _) => Err(Failure::new(format!("json: unsupported value: {float}"))),
+        (None, objects) => Ok(objects),
     }
 }
 
-/// A number without end in it, if there is one.
-fn walk(value: &Value, host: &mut dyn Host) -> Result<Option<f64>, Failure> {
+/// A number without end in it, if there is one, and whether there are objects.
+fn walk(value: &Value, host: &mut dyn Host) -> Result<(Option<f64>, bool), Failure> {
     let depth = host.depth();
-    let mut purse = Purse { host, owed: 0, endless: None };
+    let mut purse = Purse { host, owed: 0, endless: None, objects: false };
     purse.walk(value, depth)?;
-    let Purse { host, owed, endless } = purse;
+    let Purse { host, owed, endless, objects } = purse;
     host.spend(owed)?;
-    Ok(endless)
+    Ok((endless, objects))
 }
 
 struct Purse<'h> {
     host: &'h mut dyn Host,
     owed: usize,
     endless: Option<f64>,
+    objects: bool,
 }
 
 impl Purse<'_> {
@@ -89,7 +90,10 @@ impl Purse<'_> {
                     })
                 })?;
             }
-            Value::Object(object) => self.walk(&object.plain(), below)?,
+            Value::Object(object) => {
+                self.objects = true;
+                self.walk(&object.plain(), below)?;
+            }
             Value::Float(float) if !float.is_finite() => self.endless = Some(*float),
             Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Int64(_) | Value::Float(_) => {}
         }

@@ -93,7 +93,16 @@ pub(crate) const ROWS: Rows = &[
             "structToJSON 1",
         ],
     ),
-    ("protoToJSON", &["protoToJSON .ProxyConfig"]),
+    (
+        "protoToJSON",
+        &[
+            "protoToJSON .ProxyConfig",
+            "protoToJSON nil",
+            "protoToJSON 1",
+            "protoToJSON .Values.list",
+            "protoToJSON",
+        ],
+    ),
     (
         "formatDuration",
         &[
