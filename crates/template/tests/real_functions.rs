@@ -3,7 +3,7 @@
 //!
 //! A row is what stands between the braces; `$v` are the values below.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests; the counts are part of what they show")]
 
 use std::{
     collections::{BTreeMap, BTreeSet},
