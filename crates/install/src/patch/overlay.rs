@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use mizzen_text::{Source, yaml};
-use regex::RegexBuilder;
+use regex::{RegexBuilder, bytes};
 use serde_json::Value;
 
 use super::{
@@ -192,9 +192,16 @@ fn place(items: &[Tree], element: &Element) -> Result<Option<usize>, String> {
     Err(format!("no item of the list is {element}"))
 }
 
+/// Go's classes (`\d`, `\w`) have ASCII in them and nothing else, which bytes give us; but there a dot is one byte, so what is
+/// not ASCII is searched as text.
 fn matches(expression: &str, text: &str) -> bool {
-    let expression = RegexBuilder::new(expression).size_limit(LARGEST_EXPRESSION).build();
-    expression.is_ok_and(|expression| expression.is_match(text))
+    if expression.is_ascii() && text.is_ascii() {
+        let built =
+            bytes::RegexBuilder::new(expression).unicode(false).size_limit(LARGEST_EXPRESSION).build();
+        return built.is_ok_and(|expression| expression.is_match(text.as_bytes()));
+    }
+    let built = RegexBuilder::new(expression).size_limit(LARGEST_EXPRESSION).build();
+    built.is_ok_and(|expression| expression.is_match(text))
 }
 
 fn write_field(

@@ -64,7 +64,7 @@ pub(super) fn tag(tag: &Value, at: &At<'_>, found: &mut Findings) {
         let message = format!("`{text}` cannot be the tag of an image");
         match tag {
             Value::Number(number) => {
-                found.error_with_hint(at, message, format!("put it in quotes: \"{number}\""))
+                found.error_with_hint(at, message, format!("put it in quotes: \"{number}\""));
             }
             _ => found.error(at, message),
         }
