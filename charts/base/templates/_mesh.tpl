@@ -39,10 +39,11 @@ Call: include "mesh" (list . APP COMPONENT)
       {{- $_ := mustMergeOverwrite $values (get $known $name | deepCopy) -}}
     {{- end -}}
   {{- end -}}
-  {{- /* `pilot.` may be left out, as in Istio's chart: what is a key of ours under pilot counts there. */ -}}
-  {{- range $key, $_ := $root.Values.defaults.pilot -}}
-    {{- if hasKey $user $key -}}
-      {{- $_ := mustMergeOverwrite $values (dict "pilot" (pick $user $key | deepCopy)) -}}
+  {{- /* `pilot.` may be left out, as in Istio's chart: what is a key of pilot counts there. */ -}}
+  {{- with $root.Values.defaults.pilot -}}
+    {{- range concat (keys .) (list "pdb" "trustedZtunnelName" "initContainers" "terminationMessagePolicy" "deploymentAnnotations"
+          "sidecarInjectorWebhookAnnotations" "trafficDistribution") -}}
+      {{- if hasKey $user . }}{{ $_ := mustMergeOverwrite $values (dict "pilot" (pick $user . | deepCopy)) }}{{ end -}}
     {{- end -}}
   {{- end -}}
   {{- $_ := mustMergeOverwrite $values (deepCopy $user) -}}

@@ -21,6 +21,7 @@ mod refused;
 mod set;
 mod settings;
 mod shapes;
+pub mod source;
 mod translate;
 mod tree;
 mod user;

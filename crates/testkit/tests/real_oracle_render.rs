@@ -223,7 +223,7 @@ fn every_row_of_the_operators_tests_was_recorded() -> Result<()> {
     needs!(data::NEEDS);
     let (tests, rows) = (data::operator_tests()?, data::operator_rows()?);
     for test in &tests {
-        // Four rows of the command fail before it has read a file.
+        // Four rows of the command fail before it has an object: no file, a wrong one, too many arguments, a key twice.
         let unread = if test.test == "TestValidateCommand" { 4 } else { 0 };
         assert_eq!(test.recorded + unread, test.rows, "{} {}", test.file, test.test);
     }

@@ -30,7 +30,7 @@ spec:
           "nodeSelector" $p.nodeSelector
           "priorityClassName" $g.priorityClassName
           "topologySpreadConstraints" $p.topologySpreadConstraints
-          "initContainers" (tpl (toYaml $p.initContainers) (dict "Values" $v "Release" .Release "Chart" .Chart "Template" .Template) | fromYamlArray)) | nindent 6 }}
+          "initContainers" (tpl (toYaml ($p.initContainers | default list)) (dict "Values" $v "Release" .Release "Chart" .Chart "Template" .Template) | fromYamlArray)) | nindent 6 }}
       containers:
       - name: discovery
         image: {{ include "mesh.image" (list . $p.image $p.hub $p.tag $p.variant) | quote }}

@@ -17,7 +17,7 @@ spec:
 {{- end -}}
 
 {{- define "istiod.disruption" -}}
-{{- $pdb := .Mesh.values.pilot.pdb -}}
+{{- $pdb := mergeOverwrite (dict "minAvailable" 1) (.Mesh.values.pilot.pdb | default dict) -}}
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata: {{- include "mesh.metadata" (dict "at" . "name" .Mesh.name "namespace" .Release.Namespace

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::random::Random;
 
-pub fn patch(object: &Value, random: &mut Random) -> Value {
+pub(crate) fn patch(object: &Value, random: &mut Random) -> Value {
     let Value::Object(fields) = object else { return json!({}) };
     let mut patch = Map::new();
     for (name, value) in fields {
@@ -153,7 +153,7 @@ fn with_key(item: &Value, change: Value) -> Value {
     }
 }
 
-pub fn fresh(random: &mut Random) -> Value {
+pub(crate) fn fresh(random: &mut Random) -> Value {
     match random.below(9) {
         0 => json!(random.below(100_000)),
         1 => json!(true),

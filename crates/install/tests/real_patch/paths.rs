@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{mutate::fresh, random::Random};
 
-pub type Patches = Vec<(String, Option<Value>)>;
+pub(crate) type Patches = Vec<(String, Option<Value>)>;
 
 fn object() -> Value {
     json!({
@@ -20,7 +20,7 @@ fn object() -> Value {
     })
 }
 
-pub fn table() -> Vec<(Value, Patches)> {
+pub(crate) fn table() -> Vec<(Value, Patches)> {
     let paths = [
         "spec.text",
         "spec.new",
@@ -36,6 +36,9 @@ pub fn table() -> Vec<(Value, Patches)> {
         "spec.args.[plain]",
         "spec.args.[:--log.*]",
         "spec.args.[:^--p]",
+        "spec.args.[:(?i)PLAIN]",
+        "spec.args.[:^\\d+$]",
+        "spec.args.[:pl[a-z]{3}]",
         "spec.args.[:nope]",
         "spec.args.[:(]",
         "spec.args.[]",
@@ -150,6 +153,17 @@ pub fn table() -> Vec<(Value, Patches)> {
         "spec.own.l.[:1]",
         "spec.own.m.[-1].q",
     ];
+    for (path, value) in [
+        ("spec.ports.[99].x", "a: b"),
+        ("spec.ports.[0].x", "a: b"),
+        ("spec.nothing.x", "a: b"),
+        ("spec.lists.[1].[0].x", "a: b"),
+        ("spec.lists.[1].[-1].x", "a: b"),
+        ("spec.none.[0].x", "a: b"),
+    ] {
+        rows.push((object(), vec![(path.to_owned(), Some(json!(value)))]));
+        rows.push((object(), vec![own.clone(), (path.replace("spec", "spec.own"), Some(json!(value)))]));
+    }
     for path in second {
         for value in &values {
             rows.push((object(), vec![own.clone(), (path.to_owned(), value.clone())]));
@@ -163,7 +177,7 @@ pub fn table() -> Vec<(Value, Patches)> {
 }
 
 /// One to three patches, mostly along what is there.
-pub fn random(object: &Value, random: &mut Random) -> Patches {
+pub(crate) fn random(object: &Value, random: &mut Random) -> Patches {
     (0..=random.below(3))
         .map(|_| {
             let value = match random.below(6) {
@@ -189,7 +203,12 @@ fn path(object: &Value, random: &mut Random) -> String {
         }
         match here {
             Value::Object(fields) if !fields.is_empty() => {
-                let keys: Vec<&String> = fields.keys().collect();
+                // Without its identity an object is none, and istioctl ends there.
+                let identity = ["apiVersion", "kind"];
+                let keys: Vec<&String> = fields
+                    .keys()
+                    .filter(|key| !parts.is_empty() || !identity.contains(&key.as_str()))
+                    .collect();
                 let key = *random.choose(&keys);
                 if random.one_in(15) {
                     parts.push("added".to_owned());

@@ -1,11 +1,7 @@
 //! Fields: entries of maps, fields and methods of objects.
 
 use super::{MissingKey, Run, Slot, failed};
-use crate::{
-    Elements, Failure, Map, Template, Value,
-    lex::Span,
-    parse::Expression,
-};
+use crate::{Elements, Failure, Map, Template, Value, lex::Span, parse::Expression};
 
 impl Run<'_> {
     /// `.a.b.c` of a receiver. Only the last name can be a method with arguments.
@@ -67,7 +63,7 @@ impl Run<'_> {
                     Arguments::Some(values) => values,
                 };
                 match object.field(name, values) {
-                    Ok(Some(value)) => Ok(Slot::boxed(value)),
+                    Ok(Some(value)) => Ok(Slot::result(value)),
                     Ok(None) => {
                         refuse(format!("can't evaluate field {name} in type {}", receiver.type_name()))
                     }

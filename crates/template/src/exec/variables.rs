@@ -28,8 +28,7 @@ pub(super) struct Frame {
 impl Variables {
     /// A template with that many names begins; it sees none of its caller's.
     pub(super) fn enter(&mut self, names: usize, root: Slot) -> Frame {
-        let outer =
-            Frame { entries: self.entries.len(), frame: self.frame, newest: self.newest.len() };
+        let outer = Frame { entries: self.entries.len(), frame: self.frame, newest: self.newest.len() };
         self.frame = self.newest.len();
         self.newest.resize(self.frame + names.max(1), None);
         self.push(0, root);

@@ -1,7 +1,11 @@
 //! A `.tgz` → its files, in memory. Whoever made it may mean harm: nothing is written to disk, no path leads out, and
 //! there is an end to how much is unpacked.
 
-use std::{collections::BTreeSet, io::Read};
+use std::{
+    cell::Cell,
+    collections::BTreeSet,
+    io::{self, Read},
+};
 
 use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
@@ -23,8 +27,7 @@ pub struct ArchiveLimits {
 
 impl ArchiveLimits {
     /// As Helm has them: 100 MiB in all, 5 MiB for a file.
-    pub const CHART: Self =
-        Self { total: 100 << 20, file: 5 << 20, files: 20_000, stream: 128 << 20 };
+    pub const CHART: Self = Self { total: 100 << 20, file: 5 << 20, files: 20_000, stream: 128 << 20 };
 }
 
 /// The files that `wanted` says yes to, by their cleaned paths, in the archive's order.
@@ -36,13 +39,18 @@ pub fn unpack(
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return Err(ArchiveError::NotGzip);
     }
-    let mut archive = Archive::new(MultiGzDecoder::new(bytes).take(limits.stream));
+    let left = Cell::new(limits.stream);
+    let stopped = |error: io::Error| match left.get() {
+        0 => ArchiveError::TooLarge { limit: limits.stream },
+        _ => ArchiveError::Damaged(error.to_string()),
+    };
+    let mut archive = Archive::new(Limited { inner: MultiGzDecoder::new(bytes), left: &left });
     let mut names = BTreeSet::new();
     let mut files = Vec::new();
     let mut total = 0;
     let mut count = 0;
-    for entry in archive.entries().map_err(damaged)? {
-        let mut entry = entry.map_err(|error| stopped(error, total, limits))?;
+    for entry in archive.entries().map_err(stopped)? {
+        let mut entry = entry.map_err(stopped)?;
         count += 1;
         if count > limits.files {
             return Err(ArchiveError::TooMany { limit: limits.files });
@@ -73,32 +81,33 @@ pub fn unpack(
             return Err(ArchiveError::TooLarge { limit: limits.total });
         }
         let mut data = Vec::new();
-        entry.read_to_end(&mut data).map_err(|error| stopped(error, total, limits))?;
+        entry.read_to_end(&mut data).map_err(stopped)?;
         if data.len() as u64 != size {
             return Err(ArchiveError::Damaged(format!("{name} ends early")));
         }
         files.push((path, Bytes::from(data)));
     }
-    // Reaching the limit looks like the archive's end.
-    let mut rest = archive.into_inner();
-    if rest.limit() == 0 {
-        return Err(ArchiveError::TooLarge { limit: limits.stream });
-    }
     // To the end, so that the checksum is compared: a cut archive must not pass for a smaller one.
-    std::io::copy(&mut rest, &mut std::io::sink()).map_err(damaged)?;
-    if rest.limit() == 0 {
-        return Err(ArchiveError::TooLarge { limit: limits.stream });
-    }
+    io::copy(&mut archive.into_inner(), &mut io::sink()).map_err(stopped)?;
     if count == 0 { Err(ArchiveError::Empty) } else { Ok(files) }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it is the last user, and `map_err` gives it away")]
-fn damaged(error: std::io::Error) -> ArchiveError {
-    ArchiveError::Damaged(error.to_string())
+/// Fails where as much was read as may be, so that a bomb does not look like an archive that ends there.
+struct Limited<'l, R> {
+    inner: R,
+    left: &'l Cell<u64>,
 }
 
-fn stopped(error: std::io::Error, _total: u64, _limits: &ArchiveLimits) -> ArchiveError {
-    damaged(error)
+impl<R: Read> Read for Limited<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = usize::try_from(self.left.get()).unwrap_or(usize::MAX).min(buffer.len());
+        if most == 0 && !buffer.is_empty() {
+            return Err(io::Error::other("too much"));
+        }
+        let read = self.inner.read(&mut buffer[..most])?;
+        self.left.set(self.left.get() - read as u64);
+        Ok(read)
+    }
 }
 
 pub(super) fn outside(name: impl Into<String>) -> ArchiveError {

@@ -126,8 +126,15 @@ impl Object for Raw {
         "[]uint8"
     }
 
-    fn field(&self, _name: &str, _args: &[Value]) -> Result<Option<Value>, Failure> {
-        Ok(None)
+    /// `String` is for functions that take bytes for text.
+    fn field(&self, name: &str, _args: &[Value]) -> Result<Option<Value>, Failure> {
+        if name != "String" {
+            return Ok(None);
+        }
+        let text = str::from_utf8(&self.0).map_err(|error| {
+            Failure::new(format!("the file is not UTF-8 text (byte {})", error.valid_up_to()))
+        })?;
+        Ok(Some(text.into()))
     }
 
     fn plain(&self) -> Value {

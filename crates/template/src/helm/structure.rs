@@ -56,4 +56,8 @@ impl Object for Structure {
     fn plain(&self) -> Value {
         self.plain.clone()
     }
+
+    fn printed(&self) -> Option<Value> {
+        self.methods.get("String")
+    }
 }

@@ -50,7 +50,7 @@ pub(crate) fn float(value: &Value) -> f64 {
 /// What has no 64 bits is the smallest number on the machines that Go's charts were tried on.
 #[expect(clippy::cast_possible_truncation, reason = "that is what it is for")]
 fn truncated(float: f64) -> i64 {
-    if float >= -9_223_372_036_854_775_808.0 && float < 9_223_372_036_854_775_808.0 {
+    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&float) {
         float as i64
     } else {
         i64::MIN
@@ -121,9 +121,20 @@ fn atoi(text: &str) -> i64 {
     parse_signed(negative, digits, 10).unwrap_or(if negative { i64::MIN } else { i64::MAX })
 }
 
-/// Decimal numbers as Go reads them; hexadecimal ones are not read.
+/// Numbers as Go reads them: decimal or hexadecimal, with underscores between digits.
 pub(crate) fn parse_float(text: &str) -> Option<f64> {
-    let (_, unsigned) = signed(text);
+    let (negative, unsigned) = signed(text);
+    if unsigned.starts_with("0x") || unsigned.starts_with("0X") {
+        return hexadecimal(&unsigned[2..]).map(|float| if negative { -float } else { float });
+    }
+    if unsigned.contains('_') {
+        let between = |at: usize| {
+            let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+            at > 0 && digit(unsigned.as_bytes().get(at - 1)) && digit(unsigned.as_bytes().get(at + 1))
+        };
+        let good = unsigned.match_indices('_').all(|(at, _)| between(at));
+        return if good { parse_float(&text.replace('_', "")) } else { None };
+    }
     if unsigned.eq_ignore_ascii_case("nan") && unsigned.len() != text.len() {
         return None;
     }
@@ -131,4 +142,23 @@ pub(crate) fn parse_float(text: &str) -> Option<f64> {
     // A number that is too large is an error, unless it says that it is infinite.
     let named = unsigned.starts_with(['i', 'I']);
     (named || !float.is_infinite()).then_some(float)
+}
+
+/// Behind `0x`: digits, perhaps a point among them, and the power of two, which has to be there.
+fn hexadecimal(text: &str) -> Option<f64> {
+    let (digits, power) = text.split_once(['p', 'P'])?;
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    if !underscores_separate(whole, true) || fraction.contains('_') {
+        return None;
+    }
+    let power: i32 = power.parse().ok()?;
+    let mut value = 0f64;
+    let mut count = 0;
+    for digit in whole.bytes().chain(fraction.bytes()).filter(|byte| *byte != b'_') {
+        value = value.mul_add(16.0, f64::from(char::from(digit).to_digit(16)?));
+        count += 1;
+    }
+    let shift = i32::try_from(fraction.len()).ok()?.checked_mul(4)?;
+    let float = value * 2f64.powi(power.checked_sub(shift)?);
+    (count > 0 && float.is_finite()).then_some(float)
 }

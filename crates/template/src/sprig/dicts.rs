@@ -107,6 +107,9 @@ fn no_map(value: &Value) -> Failure {
 fn deep_copy(call: &mut Call<'_>) -> Result<Value, Failure> {
     call.exactly(1)?;
     let value = call.any(0);
+    if matches!(value, Value::Nil) {
+        return Err(Failure::new("there is nothing to copy"));
+    }
     budget::pay_for(&value, call.host)?;
     copy(&value, call.host.depth())
 }

@@ -38,7 +38,18 @@ pub(super) const TABLE: &[TableEntry] = &[
 
 /// What is no number wins.
 fn max(a: f64, b: f64) -> f64 {
-    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+    match () {
+        () if a.is_nan() || b.is_nan() => f64::NAN,
+        // Zero is larger than its negative.
+        () if a == 0.0 && b == 0.0 => {
+            if a.is_sign_negative() {
+                b
+            } else {
+                a
+            }
+        }
+        () => a.max(b),
+    }
 }
 
 fn round(call: &mut Call<'_>) -> Result<Value, Failure> {

@@ -150,7 +150,7 @@ fn slice(call: &mut Call<'_>) -> Result<Value, Failure> {
         None => without,
     };
     let (start, end) = (at(1, 0), at(2, list.len()));
-    let part = list.get(start..end).ok_or_else(|| Failure::new("slice: the indices are out of range"))?;
+    let part = list.get(start..end).ok_or_else(|| Failure::new("the indices are out of range"))?;
     Ok(List::of(list.elements(), part.to_vec()).into())
 }
 
@@ -158,12 +158,15 @@ fn chunk(call: &mut Call<'_>) -> Result<Value, Failure> {
     call.exactly(2)?;
     let size = call.int(0)?;
     let list = copied(call, 1, "chunk")?;
-    let Some(size) = usize::try_from(size).ok().filter(|size| *size > 0) else {
-        return Err(Failure::new("chunk: the size has to be at least 1"));
+    let size = match usize::try_from(size) {
+        Ok(size) if size > 0 => size,
+        // How the original's arithmetic comes out.
+        Err(_) if list.len() > 1 && (list.len() as u64) <= size.unsigned_abs().saturating_add(1) => {
+            return Ok(List::of(Elements::Lists, Vec::new()).into());
+        }
+        Err(_) if list.len() == 1 && size < -1 => 1,
+        _ => return Err(Failure::new("the size has to be at least 1")),
     };
-    if list.is_empty() {
-        return Ok(List::of(Elements::Lists, Vec::new()).into());
-    }
     let chunks = list.chunks(size).map(|chunk| List::new(chunk.to_vec()).into()).collect();
     Ok(List::of(Elements::Lists, chunks).into())
 }

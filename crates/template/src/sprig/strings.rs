@@ -33,7 +33,7 @@ pub(super) const TABLE: &[TableEntry] = &[
     ("repeat", |call| {
         call.exactly(2)?;
         let (count, text) = (call.int(0)?, call.text(1)?);
-        let count = usize::try_from(count).map_err(|_| Failure::new("repeat: negative count"))?;
+        let count = usize::try_from(count).map_err(|_| Failure::new("negative count"))?;
         call.host.spend(text.len().saturating_mul(count))?;
         Ok(text.repeat(count).into())
     }),
@@ -172,7 +172,7 @@ fn each(
 fn indented(call: &mut Call<'_>) -> Result<String, Failure> {
     call.exactly(2)?;
     let (width, text) = (call.int(0)?, call.text(1)?);
-    let width = usize::try_from(width).map_err(|_| Failure::new(format!("{}: negative count", call.name)))?;
+    let width = usize::try_from(width).map_err(|_| Failure::new("negative count"))?;
     let lines = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
     let size = text.len().saturating_add(lines.saturating_mul(width));
     call.host.spend(size)?;

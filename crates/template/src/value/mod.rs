@@ -37,6 +37,10 @@ pub trait Object: fmt::Debug {
     fn field(&self, name: &str, args: &[Value]) -> Result<Option<Value>, Failure>;
     /// The same as plain data: for printing, `toYaml` and `range`.
     fn plain(&self) -> Value;
+    /// How it is printed, where Go's type has a way of its own.
+    fn printed(&self) -> Option<Value> {
+        None
+    }
     /// For functions that work on one kind of object only.
     fn as_any(&self) -> Option<&dyn std::any::Any> {
         None

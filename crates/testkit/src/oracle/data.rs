@@ -88,7 +88,8 @@ pub fn tests() -> Result<Vec<Test>> {
 
 /// Every recorded call of the installer's own functions (trees, paths, versions, IstioOperators) and of `istioctl
 /// validate`. A cluster among the arguments is a list of the objects in it, `kube.Client`. In `accepted` is only whether
-/// an error was returned.
+/// no error was returned. A row of `TestValidateCommand` has a call for each object in its files, and not what the
+/// command made of them all.
 pub fn operator_rows() -> Result<Vec<Row>> {
     read_rows("operator-rows.jsonl")
 }

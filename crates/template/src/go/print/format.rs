@@ -7,8 +7,14 @@ use crate::{Failure, Host, Value};
 const WIDEST: usize = 1_000_000;
 
 pub(crate) fn printf(format: &str, arguments: &[Value], host: &mut dyn Host) -> Result<String, Failure> {
-    let mut reader =
-        Reader { rest: format, arguments, next: 0, reordered: false, good: true, printer: Printer::new(host) };
+    let mut reader = Reader {
+        rest: format,
+        arguments,
+        next: 0,
+        reordered: false,
+        good: true,
+        printer: Printer::new(host),
+    };
     while let Some((text, rest)) = reader.rest.split_once('%') {
         reader.printer.push(text)?;
         reader.rest = rest;
@@ -94,7 +100,7 @@ impl Reader<'_> {
         } else if !self.good {
             self.printer.push(&format!("%!{verb}(BADINDEX)"))?;
         } else if let Some(argument) = self.arguments.get(self.next) {
-            if verb == 'v' {
+            if matches!(verb, 'v' | 'w') {
                 flags.syntax = std::mem::take(&mut flags.sharp);
                 flags.plus = false;
             }

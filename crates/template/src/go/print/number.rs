@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{padding::Flags, quoted::{is_printable, quoted}};
+use super::{
+    padding::Flags,
+    quoted::{is_printable, quoted},
+};
 
 /// None for a verb that integers do not have.
 pub(super) fn integer(value: i64, verb: char, flags: &Flags) -> Option<String> {
@@ -45,7 +48,13 @@ pub(super) fn integer(value: i64, verb: char, flags: &Flags) -> Option<String> {
     }
     let mut out = String::with_capacity(digits.len() + 4);
     if signed {
-        out.push(if value < 0 { '-' } else if flags.plus { '+' } else { ' ' });
+        out.push(if value < 0 {
+            '-'
+        } else if flags.plus {
+            '+'
+        } else {
+            ' '
+        });
     }
     if verb == 'O' {
         out.push_str("0o");
@@ -129,11 +138,8 @@ fn general(value: f64, precision: Option<usize>) -> String {
     let Ok(power) = power.parse::<i64>() else {
         return scientific;
     };
-    let mantissa = if mantissa.contains('.') {
-        mantissa.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        mantissa
-    };
+    let mantissa =
+        if mantissa.contains('.') { mantissa.trim_end_matches('0').trim_end_matches('.') } else { mantissa };
     let count = mantissa.bytes().filter(u8::is_ascii_digit).count();
     let limit = match digits {
         // Six for the shortest, however many digits it has: 1234567.0 is 1.234567e+06.
@@ -220,7 +226,8 @@ fn hexadecimal(value: f64, precision: Option<usize>) -> String {
 
 /// `#` asks for a point and for the zeros that `%g` leaves out.
 fn with_point(digits: &str, verb: char, precision: Option<usize>) -> String {
-    let mark = digits.find(|c: char| matches!(c, 'p' | 'P') || (!matches!(verb, 'x' | 'X') && matches!(c, 'e' | 'E')));
+    let mark = digits
+        .find(|c: char| matches!(c, 'p' | 'P') || (!matches!(verb, 'x' | 'X') && matches!(c, 'e' | 'E')));
     let (mantissa, tail) = digits.split_at(mark.unwrap_or(digits.len()));
     let mut wanted = match verb {
         'v' | 'g' | 'G' | 'x' => precision.unwrap_or(6),

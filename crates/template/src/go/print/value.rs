@@ -53,6 +53,12 @@ impl<'h> Printer<'h> {
             (Value::Map(_) | Value::List(_) | Value::Object(_), 'p') => {
                 Err(Failure::new("%p prints an address, which is another one every time"))
             }
+            // For errors, of which there are none here.
+            (_, 'w') => {
+                self.push(&format!("%!w({}=", value.type_name()))?;
+                self.value(value, 'v', self.host.depth())?;
+                self.push(")")
+            }
             _ => self.value(value, verb, self.host.depth()),
         }
     }
@@ -70,7 +76,10 @@ impl<'h> Printer<'h> {
             Value::Int(int) | Value::Int64(int) => number::integer(*int, verb, &self.flags),
             Value::Float(float) => number::float(*float, verb, &self.flags),
             Value::Text(text) => self.text(text, verb),
-            Value::Object(object) => return self.value(&object.plain(), verb, below),
+            Value::Object(object) => {
+                let value = object.printed().unwrap_or_else(|| object.plain());
+                return self.value(&value, verb, below);
+            }
             Value::List(list) => {
                 let kind = value.type_name();
                 return self.many(&kind, "", list.iter().map(|item| (None, item.clone())), verb, below);
@@ -117,9 +126,10 @@ impl<'h> Printer<'h> {
             (true, true) => "0X",
         };
         let shown = flags.precision.unwrap_or(usize::MAX);
-        let bytes = text.bytes().take(shown).map(|byte| {
-            if upper { format!("{byte:02X}") } else { format!("{byte:02x}") }
-        });
+        let bytes = text
+            .bytes()
+            .take(shown)
+            .map(|byte| if upper { format!("{byte:02X}") } else { format!("{byte:02x}") });
         if flags.space {
             let bytes: Vec<_> = bytes.map(|byte| format!("{prefix}{byte}")).collect();
             return bytes.join(" ");
@@ -137,11 +147,8 @@ impl<'h> Printer<'h> {
         verb: char,
         depth: usize,
     ) -> Result<(), Failure> {
-        let (open, between, close) = if self.flags.syntax {
-            (format!("{kind}{{"), ", ", "}")
-        } else {
-            (format!("{word}["), " ", "]")
-        };
+        let (open, between, close) =
+            if self.flags.syntax { (format!("{kind}{{"), ", ", "}") } else { (format!("{word}["), " ", "]") };
         self.push(&open)?;
         for (index, (key, item)) in items.enumerate() {
             if index > 0 {

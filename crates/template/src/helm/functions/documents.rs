@@ -26,12 +26,17 @@ pub(super) const TABLE: &[TableEntry] = &[
     ("fromYaml", |call| {
         call.exactly(1)?;
         let text = call.text(0)?;
-        map_or_error(read_yaml(&text, call.host))
+        let read = read_yaml(&text, call.host);
+        // A document without a value leaves the map that it is read into empty; JSON's `null` makes it nil.
+        map_or_error(read.map(|value| if matches!(value, Value::Nil) { Map::new().into() } else { value }))
     }),
     ("fromYamlArray", |call| {
         call.exactly(1)?;
         let text = call.text(0)?;
-        list_or_error(read_yaml(&text, call.host))
+        let read = read_yaml(&text, call.host);
+        list_or_error(
+            read.map(|value| if matches!(value, Value::Nil) { List::new(Vec::new()).into() } else { value }),
+        )
     }),
     ("toJson", |call| json::quietly(call, Style::COMPACT)),
     ("mustToJson", |call| json::aloud(call, Style::COMPACT)),
@@ -55,9 +60,12 @@ fn to_yaml(call: &mut Call<'_>) -> Result<Value, Failure> {
 
 /// With the line's end behind it.
 pub(crate) fn yaml_text(value: &Value, host: &mut dyn Host) -> Result<String, Failure> {
-    budget::pay_for_document(value, host)?;
+    let depth = host.depth();
+    let data =
+        if budget::pay_for_document(value, host)? { Some(json::write::data(value, depth)?) } else { None };
+    let value = data.as_ref().unwrap_or(value);
     let mut text = String::new();
-    yaml::print(&mut text, value, host.depth())
+    yaml::print(&mut text, value, depth)
         .map_err(|yaml::TooDeep| Failure::limit("the value is nested too deeply, or within itself"))?;
     Ok(text)
 }

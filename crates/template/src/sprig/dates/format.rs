@@ -51,10 +51,7 @@ fn push(out: &mut String, time: &Time, civil: &Civil, part: Part) -> std::fmt::R
         Part::ZeroSecond => write!(out, "{:02}", civil.second),
         Part::Noon => out.write_str(if civil.hour >= 12 { "PM" } else { "AM" }),
         Part::SmallNoon => out.write_str(if civil.hour >= 12 { "pm" } else { "am" }),
-        Part::Zone if time.zone.is_empty() => {
-            let pairs = if time.offset / 60 % 60 == 0 { 1 } else { 2 };
-            offset(out, time.offset, false, pairs)
-        }
+        Part::Zone if time.zone.is_empty() => offset(out, time.offset, false, 2),
         Part::Zone => out.write_str(&time.zone),
         Part::Offset { z: true, .. } if time.offset == 0 => out.write_char('Z'),
         Part::Offset { colon, pairs, .. } => offset(out, time.offset, colon, pairs),

@@ -106,7 +106,7 @@ fn expand(regex: &Regex, captures: &Captures<'_>, with: &str, out: &mut Paid<'_>
             continue;
         };
         let group = match name.parse::<usize>() {
-            Ok(index) if name.bytes().all(|byte| byte.is_ascii_digit()) => captures.get(index),
+            Ok(index) if index.to_string() == name => captures.get(index),
             // Of several groups of a name the last one that took part counts; here names are unique.
             _ => regex
                 .capture_names()

@@ -24,13 +24,13 @@ pub(super) const TABLE: &[TableEntry] = &[
 
 impl Object for Version {
     fn type_name(&self) -> &str {
-        "*semver.Version"
+        if self.by_value { "semver.Version" } else { "*semver.Version" }
     }
 
     fn field(&self, name: &str, args: &[Value]) -> Result<Option<Value>, Failure> {
         let number = |number: u64| Value::Int64(i64::try_from(number).unwrap_or(i64::MAX));
         let other = || match args {
-            [Value::Object(other)] if other.type_name() == self.type_name() => match other.plain() {
+            [Value::Object(other)] if other.type_name() == "*semver.Version" => match other.plain() {
                 Value::Text(text) => Self::parse(&text),
                 _ => Err(wrong_argument(name)),
             },
@@ -39,6 +39,12 @@ impl Object for Version {
         let with = |version: Self| Value::Object(Rc::new(version));
         let compares = matches!(name, "Compare" | "Equal" | "LessThan" | "LessThanEqual" | "GreaterThan")
             || matches!(name, "GreaterThanEqual");
+        if self.by_value && (compares || name == "Original") {
+            return Ok(None);
+        }
+        if name == "Equal" && matches!(args, [Value::Nil]) {
+            return Ok(Some(false.into()));
+        }
         if !compares && !args.is_empty() {
             return Err(wrong_argument(name));
         }

@@ -12,6 +12,8 @@ pub(crate) struct Version {
     pub(crate) pre: String,
     pub(crate) metadata: String,
     pub(crate) original: String,
+    /// Not behind a pointer, as the following versions are in Go: it has fewer methods then.
+    pub(super) by_value: bool,
 }
 
 impl Version {
@@ -46,6 +48,7 @@ impl Version {
             pre: pre.unwrap_or_default().to_owned(),
             metadata: metadata.unwrap_or_default().to_owned(),
             original: text.to_owned(),
+            by_value: false,
         })
     }
 
@@ -61,7 +64,7 @@ impl Version {
     }
 
     pub(super) fn next(&self, major: u64, minor: u64, patch: u64) -> Self {
-        let mut next = Self { major, minor, patch, ..Self::default() };
+        let mut next = Self { major, minor, patch, by_value: true, ..Self::default() };
         let prefix = if self.original.starts_with('v') { "v" } else { "" };
         next.original = format!("{prefix}{next}");
         next
