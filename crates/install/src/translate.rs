@@ -73,19 +73,19 @@ fn share(profile: Option<&Value>, user: &mut Value, copied: &Value) {
 mod tests {
     use super::*;
 
-    fn run(profile: Value, spec: Value) -> Value {
+    fn run(profile: &Value, spec: &Value) -> Value {
         let user = spec.get("values").cloned().unwrap_or(Value::Null);
         let mut merged = json!({"spec": {"values": profile}});
         tree::merge(&mut merged, &json!({"spec": spec}));
-        translate(&mut merged, &profile, &user);
+        translate(&mut merged, profile, &user);
         merged
     }
 
     #[test]
     fn fields_become_values_and_numbers_become_text() {
         let merged = run(
-            json!({}),
-            json!({"hub": "h", "tag": 2, "revision": "r", "components": {"cni": {"enabled": true}}}),
+            &json!({}),
+            &json!({"hub": "h", "tag": 2, "revision": "r", "components": {"cni": {"enabled": true}}}),
         );
         assert_eq!(
             merged["spec"]["values"],
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_user_without_values_leaves_the_profiles() {
-        let merged = run(json!({"a": 1}), json!({"hub": "h"}));
+        let merged = run(&json!({"a": 1}), &json!({"hub": "h"}));
         assert_eq!(
             (&merged["spec"]["values"]["a"], &merged["spec"]["values"]["global"]["hub"]),
             (&json!(1), &json!("h"))
@@ -106,8 +106,8 @@ mod tests {
     #[test]
     fn an_explicit_value_beats_a_copied_one_where_the_profile_has_the_map() {
         let spec = json!({"hub": "spec", "values": {"global": {"hub": "value"}}});
-        assert_eq!(run(json!({"global": {}}), spec.clone())["spec"]["values"]["global"]["hub"], "value");
-        assert_eq!(run(json!({}), spec)["spec"]["values"]["global"]["hub"], "spec");
+        assert_eq!(run(&json!({"global": {}}), &spec)["spec"]["values"]["global"]["hub"], "value");
+        assert_eq!(run(&json!({}), &spec)["spec"]["values"]["global"]["hub"], "spec");
     }
 
     #[test]
@@ -115,14 +115,14 @@ mod tests {
         let spec =
             json!({"meshConfig": {"a": 1, "b": {"c": 1}}, "values": {"meshConfig": {"a": 2, "b": {"d": 2}}}});
         assert_eq!(
-            run(json!({}), spec)["spec"]["values"]["meshConfig"],
+            run(&json!({}), &spec)["spec"]["values"]["meshConfig"],
             json!({"a": 1, "b": {"c": 1, "d": 2}})
         );
     }
 
     #[test]
     fn the_namespace_is_that_of_the_values() {
-        let merged = run(json!({"global": {"istioNamespace": "a"}}), json!({}));
+        let merged = run(&json!({"global": {"istioNamespace": "a"}}), &json!({}));
         assert_eq!(merged["metadata"]["namespace"], "a");
     }
 }

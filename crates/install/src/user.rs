@@ -31,7 +31,7 @@ impl User {
         }
         let mut wrong = Vec::new();
         for (shown, text) in input.assignments() {
-            wrong.extend(user.assign(shown, &text).err());
+            wrong.extend(user.assign(shown, &text).err().map(|diagnostic| *diagnostic));
         }
         if wrong.is_empty() { Ok(user) } else { Err(Refused(wrong)) }
     }
@@ -58,12 +58,12 @@ impl User {
         Ok(Some(document))
     }
 
-    fn assign(&mut self, shown: String, text: &str) -> Result<(), Diagnostic> {
+    fn assign(&mut self, shown: String, text: &str) -> Result<(), Box<Diagnostic>> {
         let assignment = Assignment::read(text);
         let place = || Place::whole(&Source::new(shown.clone(), Vec::new()));
         if assignment.path == "spec." {
             let message = "there is no path in front of `=`";
-            return Err(Diagnostic::new(Code::Invalid, message).at(place()));
+            return Err(Box::new(Diagnostic::new(Code::Invalid, message).at(place())));
         }
         if assignment.bare {
             let message = format!("there is no `=`, so `{text}` is set to an empty text");
@@ -73,7 +73,7 @@ impl User {
         }
         let path = assignment
             .apply(&mut self.tree)
-            .map_err(|error| Diagnostic::new(Code::Invalid, error.to_string()).at(place()))?;
+            .map_err(|error| Box::new(Diagnostic::new(Code::Invalid, error.to_string()).at(place())))?;
         if assignment.value.is_null() {
             self.remove(&path);
         }

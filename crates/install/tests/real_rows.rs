@@ -48,7 +48,7 @@ fn numbers(tree: &Value) -> Value {
 }
 
 /// What a path picks of a list: the list after an `x` was written there.
-fn picked(list: Value, element: &str, below: &str) -> Value {
+fn picked(list: &Value, element: &str, below: &str) -> Value {
     let mut object = json!({"list": list});
     let _ = overlay(&mut object, &[(format!("list.{element}{below}"), Some(json!("x")))]);
     object["list"].clone()
@@ -56,7 +56,7 @@ fn picked(list: Value, element: &str, below: &str) -> Value {
 
 /// Whether an element picks something out of a list of maps, or of texts.
 fn picks(list: &Value, element: &str, below: &str) -> bool {
-    let after = picked(list.clone(), element, below);
+    let after = picked(list, element, below);
     after.is_array() && after != *list
 }
 

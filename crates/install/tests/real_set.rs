@@ -59,7 +59,7 @@ impl Dice {
                     let name = items.get(index).and_then(|item| item.get("name")).and_then(Value::as_str);
                     match name {
                         Some(name) if self.roll(2) == 0 => {
-                            path.push_str(&format!("{dot}[name:{}]", name.replace('.', r"\.")))
+                            path.push_str(&format!("{dot}[name:{}]", name.replace('.', r"\.")));
                         }
                         _ => path.push_str(&format!("{dot}[{}]", self.pick(&[&index.to_string(), "-1"]))),
                     }

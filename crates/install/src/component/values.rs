@@ -98,9 +98,9 @@ mod tests {
     use super::*;
     use crate::COMPONENTS;
 
-    fn values(component: &str, entry: Value, values: Value) -> Value {
+    fn values(component: &str, entry: &Value, values: &Value) -> Value {
         let component = COMPONENTS.iter().find(|it| it.name == component).unwrap();
-        let entry = if component.list { json!([entry]) } else { entry };
+        let entry = if component.list { json!([entry]) } else { entry.clone() };
         let merged = json!({"spec": {"components": {component.field: entry}, "values": values}});
         let entries = component.entries(&merged).unwrap();
         component.values(&entries[0], &merged)
@@ -110,7 +110,7 @@ mod tests {
     fn a_gateway_gets_its_name_labels_and_ports() {
         let entry = json!({"name": "a", "k8s": {"service": {"ports": [{"port": 80, "name": "http"}]}}});
         assert_eq!(
-            values("IngressGateways", entry, json!({}))["gateways"]["istio-ingressgateway"],
+            values("IngressGateways", &entry, &json!({}))["gateways"]["istio-ingressgateway"],
             json!({"name": "a", "labels": {}, "ports": [{"name": "http", "port": 80, "targetPort": 0}]})
         );
     }
@@ -122,12 +122,12 @@ mod tests {
             "resources": {"requests": {"cpu": "0.5", "memory": "1Gi"}}
         }});
         assert_eq!(
-            values("Pilot", entry.clone(), json!({"pilot": {"autoscaleMin": 1}}))["pilot"],
+            values("Pilot", &entry, &json!({"pilot": {"autoscaleMin": 1}}))["pilot"],
             json!({"autoscaleMin": 2, "autoscaleMax": 7, "replicaCount": 3, "resources": {"requests": {"cpu": "500m"}}})
         );
         // A DaemonSet has no replicas.
         assert_eq!(
-            values("Cni", entry, json!({}))["cni"],
+            values("Cni", &entry, &json!({}))["cni"],
             json!({"resources": {"requests": {"cpu": "500m"}}})
         );
     }
@@ -140,7 +140,7 @@ mod tests {
             (json!(20_240_101), json!("20240101")),
             (json!(" x "), json!("x")),
         ] {
-            assert_eq!(values("Pilot", json!({"tag": tag}), json!({}))["pilot"]["tag"], value);
+            assert_eq!(values("Pilot", &json!({"tag": tag}), &json!({}))["pilot"]["tag"], value);
         }
     }
 
@@ -148,7 +148,7 @@ mod tests {
     fn ztunnel_has_its_values_at_the_top() {
         let all = json!({"global": {"a": 1}, "revision": "r", "pilot": {"b": 2}, "ztunnel": {"c": 3, "revision": "own"}});
         assert_eq!(
-            values("Ztunnel", json!({"hub": "h"}), all),
+            values("Ztunnel", &json!({"hub": "h"}), &all),
             json!({"global": {"a": 1}, "revision": "own", "c": 3, "hub": "h"})
         );
     }

@@ -2,15 +2,15 @@
 
 /// Flags and a file that go together.
 #[derive(Clone, Copy)]
-pub struct FlagSet<'a> {
-    pub name: &'a str,
-    pub sets: &'a [&'a str],
-    pub revision: Option<&'a str>,
-    pub file: Option<&'a str>,
+pub(crate) struct FlagSet<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) sets: &'a [&'a str],
+    pub(crate) revision: Option<&'a str>,
+    pub(crate) file: Option<&'a str>,
 }
 
 impl FlagSet<'_> {
-    pub const NONE: Self = Self { name: "", sets: &[], revision: None, file: None };
+    pub(crate) const NONE: Self = Self { name: "", sets: &[], revision: None, file: None };
 }
 
 const fn sets<'a>(name: &'a str, sets: &'a [&'a str]) -> FlagSet<'a> {
@@ -21,7 +21,7 @@ const fn file<'a>(name: &'a str, text: &'a str) -> FlagSet<'a> {
     FlagSet { name, sets: &[], revision: None, file: Some(text) }
 }
 
-pub const FLAG_SETS: [FlagSet<'static>; 18] = [
+pub(crate) const FLAG_SETS: [FlagSet<'static>; 18] = [
     FlagSet { name: "revision", sets: &[], revision: Some("canary"), file: None },
     sets("scope-cluster", &["values.global.resourceScope=cluster"]),
     sets("scope-namespace", &["values.global.resourceScope=namespace"]),
@@ -68,7 +68,7 @@ const fn broken<'a>(name: &'a str, what: &'a [&'a str], field: &'a str) -> (Flag
 }
 
 /// What is refused, and the field that must be named.
-pub const BROKEN: [(FlagSet<'static>, &str); 34] = [
+pub(crate) const BROKEN: [(FlagSet<'static>, &str); 34] = [
     broken("profile", &["profile=nosuch"], "spec.profile"),
     broken("top", &["nosuch=1"], "spec.nosuch"),
     broken("component", &["components.nosuch.enabled=true"], "spec.components.nosuch"),

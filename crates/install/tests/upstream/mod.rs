@@ -13,22 +13,22 @@ use mizzen_text::{
 use regex::Regex;
 use serde_json::Value;
 
-pub const NEEDS: &[&str] = &["modules/istio"];
+pub(crate) const NEEDS: &[&str] = &["modules/istio"];
 
-pub fn module(path: &str) -> PathBuf {
+pub(crate) fn module(path: &str) -> PathBuf {
     tools::folder("modules/istio").unwrap().join(path)
 }
 
 /// The charts of the module itself.
-pub fn live() -> Folder {
+pub(crate) fn live() -> Folder {
     Folder::open(module("manifests")).unwrap()
 }
 
 /// The charts as upstream froze them for its goldens.
-pub struct Snapshot(BTreeMap<String, Vec<u8>>);
+pub(crate) struct Snapshot(BTreeMap<String, Vec<u8>>);
 
 impl Snapshot {
-    pub fn open() -> Self {
+    pub(crate) fn open() -> Self {
         let archive =
             fs::read(module("operator/cmd/mesh/testdata/manifest-generate/data-snapshot.tar.gz")).unwrap();
         let files = unpack(&archive, &ArchiveLimits::CHART, |_| true).unwrap();
@@ -69,12 +69,12 @@ impl Charts for Snapshot {
 }
 
 /// An input file of upstream's.
-pub fn input_file(name: &str) -> Source {
+pub(crate) fn input_file(name: &str) -> Source {
     let path = format!("operator/cmd/mesh/testdata/manifest-generate/input/{name}.yaml");
     Source::new(format!("{name}.yaml"), fs::read(module(&path)).unwrap())
 }
 
-pub fn input(files: &[&str], sets: &[&str]) -> Input {
+pub(crate) fn input(files: &[&str], sets: &[&str]) -> Input {
     Input {
         files: files.iter().map(|name| input_file(name)).collect(),
         sets: sets.iter().map(|set| (*set).to_owned()).collect(),
@@ -83,16 +83,16 @@ pub fn input(files: &[&str], sets: &[&str]) -> Input {
 }
 
 /// `manifest generate` with the module's charts.
-pub fn try_run(files: &[&str], sets: &[&str]) -> Result<Generated, Refused> {
+pub(crate) fn try_run(files: &[&str], sets: &[&str]) -> Result<Generated, Refused> {
     generate(&input(files, sets), &live())
 }
 
-pub fn run(files: &[&str], sets: &[&str]) -> Generated {
+pub(crate) fn run(files: &[&str], sets: &[&str]) -> Generated {
     try_run(files, sets).unwrap_or_else(|refused| panic!("{files:?} {sets:?}: {refused}"))
 }
 
 /// The documents of a printed manifest, each with its key and its text.
-pub fn documents(text: &str) -> Vec<(String, String, Value)> {
+pub(crate) fn documents(text: &str) -> Vec<(String, String, Value)> {
     let mut parts = vec![String::new()];
     for line in text.split_inclusive('\n') {
         if line.starts_with("---") {
@@ -111,7 +111,7 @@ pub fn documents(text: &str) -> Vec<(String, String, Value)> {
 }
 
 /// What upstream's driver keeps of a manifest, joined as it joins it.
-pub fn selected(text: &str, selector: &str) -> (String, Vec<Value>) {
+pub(crate) fn selected(text: &str, selector: &str) -> (String, Vec<Value>) {
     let expressions: Vec<Regex> = selector.split(',').map(|one| expression(one.trim())).collect();
     let kept: Vec<_> = documents(text)
         .into_iter()
@@ -127,7 +127,7 @@ fn expression(selector: &str) -> Regex {
 }
 
 /// The first difference of two values, for a message.
-pub fn difference(path: &str, ours: &Value, theirs: &Value) -> Option<String> {
+pub(crate) fn difference(path: &str, ours: &Value, theirs: &Value) -> Option<String> {
     if ours == theirs {
         return None;
     }
