@@ -73,12 +73,21 @@ fn files_go_to_their_places() {
 #[test]
 fn a_mistake_in_a_chart_is_told_with_its_place() {
     for (given, told) in [
-        (&[("values.yaml", "")][..], "the chart has no Chart.yaml, so it is no chart: give the folder or the .tgz of one"),
+        (
+            &[("values.yaml", "")][..],
+            "the chart has no Chart.yaml, so it is no chart: give the folder or the .tgz of one",
+        ),
         (&[("Chart.yaml", CHART), ("values.yaml", "a: [\n")], "values.yaml:"),
         (&[("Chart.yaml", CHART), ("values.yaml", "- 1\n")], "values.yaml:1:1: this must be a map"),
         (&[("Chart.yaml", CHART), ("Chart.yaml", CHART)], "the chart has the file Chart.yaml twice"),
-        (&[("Chart.yaml", CHART), ("charts/b/values.yaml", "")], "sub-chart b of a: charts/b has no Chart.yaml"),
-        (&[("Chart.yaml", CHART), ("charts/b.tgz", "garbage")], "sub-chart b.tgz of a: this is no gzip-compressed tar archive"),
+        (
+            &[("Chart.yaml", CHART), ("charts/b/values.yaml", "")],
+            "sub-chart b of a: charts/b has no Chart.yaml",
+        ),
+        (
+            &[("Chart.yaml", CHART), ("charts/b.tgz", "garbage")],
+            "sub-chart b.tgz of a: this is no gzip-compressed tar archive",
+        ),
     ] {
         let error = files(given).unwrap_err().to_string();
         assert!(error.starts_with(told), "{error}");
@@ -127,7 +136,10 @@ fn a_folder_that_is_no_chart_is_told() {
     let error = Chart::from_folder(&folder).unwrap_err().to_string();
     assert_eq!(
         error,
-        format!("{} has no Chart.yaml, so it is no chart: give the folder or the .tgz of one", folder.display())
+        format!(
+            "{} has no Chart.yaml, so it is no chart: give the folder or the .tgz of one",
+            folder.display()
+        )
     );
     let error = Chart::from_folder(folder.join("nowhere")).unwrap_err().to_string();
     assert!(error.contains("nowhere: No such file"), "{error}");
@@ -179,7 +191,10 @@ fn an_archive_that_is_damaged_is_refused() {
         flipped[at] ^= 0x55;
         assert!(Chart::from_archive(&flipped).is_err(), "byte {at}");
     }
-    assert!(matches!(Chart::from_archive(b"apiVersion: v2"), Err(ChartError::Archive(ArchiveError::NotGzip))));
+    assert!(matches!(
+        Chart::from_archive(b"apiVersion: v2"),
+        Err(ChartError::Archive(ArchiveError::NotGzip))
+    ));
 }
 
 #[test]
@@ -205,7 +220,8 @@ fn a_bomb_is_not_unpacked() {
 fn many_small_files_are_no_way_around_the_limit() {
     let names: Vec<String> = (0..50).map(|number| format!("a/{number}")).collect();
     let data = vec![b'x'; 100];
-    let entries: Vec<_> = names.iter().map(|name| (name.as_str(), EntryType::Regular, data.as_slice())).collect();
+    let entries: Vec<_> =
+        names.iter().map(|name| (name.as_str(), EntryType::Regular, data.as_slice())).collect();
     let bytes = archive(&entries);
     let limits = ArchiveLimits { total: 4000, file: 1000, files: 100, stream: 1 << 20 };
     assert_eq!(unpack(&bytes, &limits, |_| true), Err(ArchiveError::TooLarge { limit: 4000 }));

@@ -27,8 +27,7 @@ pub struct ArchiveLimits {
 
 impl ArchiveLimits {
     /// As Helm has them: 100 MiB in all, 5 MiB for a file.
-    pub const CHART: Self =
-        Self { total: 100 << 20, file: 5 << 20, files: 20_000, stream: 128 << 20 };
+    pub const CHART: Self = Self { total: 100 << 20, file: 5 << 20, files: 20_000, stream: 128 << 20 };
 }
 
 /// The files that `wanted` says yes to, by their cleaned paths, in the archive's order.

@@ -83,7 +83,8 @@ impl Chart {
     fn add_crds(&self, path: &str, all: &mut Vec<(String, Bytes)>) {
         for file in &self.files {
             let extension = file.name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-            if file.name.starts_with("crds/") && matches!(extension.as_deref(), Some("yaml" | "yml" | "json")) {
+            if file.name.starts_with("crds/") && matches!(extension.as_deref(), Some("yaml" | "yml" | "json"))
+            {
                 all.push((format!("{path}/{}", file.name), file.data.clone()));
             }
         }

@@ -52,7 +52,13 @@ struct Coalesce<'w> {
 }
 
 impl Coalesce<'_> {
-    fn chart(&mut self, chart: &Chart, values: &mut Table, path: &str, nulls: Nulls) -> Result<(), HelmError> {
+    fn chart(
+        &mut self,
+        chart: &Chart,
+        values: &mut Table,
+        path: &str,
+        nulls: Nulls,
+    ) -> Result<(), HelmError> {
         let path = join(path, chart.name());
         self.defaults(chart, values, &path, nulls);
         for child in &chart.dependencies {
@@ -88,7 +94,9 @@ impl Coalesce<'_> {
                 }
                 (Some(Value::Object(_)), default) => {
                     if !default.is_null() {
-                        self.warn(format!("{path}.{key} is a map here, but {default} in the chart's defaults"));
+                        self.warn(format!(
+                            "{path}.{key} is a map here, but {default} in the chart's defaults"
+                        ));
                     }
                 }
                 (Some(_), _) => {}
@@ -129,10 +137,14 @@ impl Coalesce<'_> {
                     *own = merged;
                 }
                 (Value::Object(_), Some(_)) => {
-                    self.warn(format!("{path}.global.{key} is a map, but none in a sub-chart, which keeps its own"));
+                    self.warn(format!(
+                        "{path}.global.{key} is a map, but none in a sub-chart, which keeps its own"
+                    ));
                 }
                 (_, Some(Value::Object(_))) => {
-                    self.warn(format!("{path}.global.{key} is no map, but one in a sub-chart, which keeps its own"));
+                    self.warn(format!(
+                        "{path}.global.{key} is no map, but one in a sub-chart, which keeps its own"
+                    ));
                 }
                 (value, _) => {
                     globals.insert(key.clone(), value.clone());

@@ -13,7 +13,11 @@ use super::{
 };
 
 /// The chart with its dependencies worked out.
-pub(super) fn processed(chart: &Chart, values: &Table, warnings: &mut Vec<String>) -> Result<Chart, HelmError> {
+pub(super) fn processed(
+    chart: &Chart,
+    values: &Table,
+    warnings: &mut Vec<String>,
+) -> Result<Chart, HelmError> {
     let mut chart = chart.clone();
     let mut process = Process { warnings, charts: 0 };
     process.choose(&mut chart, values, "")?;
@@ -80,7 +84,9 @@ impl Process<'_> {
             match tags.get(tag) {
                 Some(Value::Bool(true)) => return true,
                 Some(Value::Bool(false)) => off = true,
-                Some(_) => self.warn(format!("tags.{tag} of chart {} is neither true nor false", dependency.name)),
+                Some(_) => {
+                    self.warn(format!("tags.{tag} of chart {} is neither true nor false", dependency.name))
+                }
                 None => {}
             }
         }
@@ -144,7 +150,8 @@ fn rename(chart: &mut Chart) {
     };
     let wanted = &mut chart.metadata.dependencies;
     let listed = |child: &&Chart| wanted.iter().any(|wanted| fits(child, wanted));
-    let mut children: Vec<Chart> = chart.dependencies.iter().filter(|child| !listed(child)).cloned().collect();
+    let mut children: Vec<Chart> =
+        chart.dependencies.iter().filter(|child| !listed(child)).cloned().collect();
     for dependency in wanted {
         if let Some(child) = chart.dependencies.iter().find(|child| fits(child, dependency)) {
             let mut child = child.clone();

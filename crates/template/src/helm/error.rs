@@ -63,7 +63,9 @@ pub enum ArchiveError {
     Name(String),
     #[error("the archive has the entry {0:?} twice: pack it again")]
     Twice(String),
-    #[error("the archive's entry {name:?} has more than {limit} bytes, which is as much as one file may have")]
+    #[error(
+        "the archive's entry {name:?} has more than {limit} bytes, which is as much as one file may have"
+    )]
     FileTooLarge { name: String, limit: u64 },
     #[error("the archive unpacks to more than {limit} bytes, which is as much as is unpacked")]
     TooLarge { limit: u64 },
@@ -83,11 +85,15 @@ pub enum HelmError {
     Schema { chart: String, findings: Vec<String> },
     #[error("chart {chart}: {message}")]
     BadSchema { chart: String, message: String },
-    #[error("chart {chart} needs Kubernetes {wanted}, but it is rendered for {version}: choose another chart version")]
+    #[error(
+        "chart {chart} needs Kubernetes {wanted}, but it is rendered for {version}: choose another chart version"
+    )]
     KubeVersion { chart: String, wanted: String, version: String },
     #[error("chart {chart} is a library chart: use it as a dependency of another chart")]
     Library { chart: String },
-    #[error("chart {chart} depends on {missing}, which is not in its charts/ folder: run `helm dependency build`")]
+    #[error(
+        "chart {chart} depends on {missing}, which is not in its charts/ folder: run `helm dependency build`"
+    )]
     MissingDependency { chart: String, missing: String },
     #[error("chart {chart}: {message}")]
     Dependencies { chart: String, message: String },

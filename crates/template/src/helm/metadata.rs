@@ -92,7 +92,9 @@ impl Metadata {
     /// The dependencies that requirements.yaml adds to a chart of the first version.
     pub(super) fn read_requirements(&mut self, file: &str, bytes: &[u8]) -> Result<(), ChartError> {
         let source = Source::new(file, bytes);
-        let Some(document) = yaml::load_all(&source, &yaml::Options::KUBERNETES).next() else { return Ok(()) };
+        let Some(document) = yaml::load_all(&source, &yaml::Options::KUBERNETES).next() else {
+            return Ok(());
+        };
         let document = document.map_err(|diagnostic| ChartError::yaml(&diagnostic))?;
         if let Value::Object(map) = &document.value {
             let top = Fields { document: &document, map, path: Path::default() };
@@ -118,7 +120,10 @@ impl Metadata {
             return refuse("version is missing: give one such as 1.0.0".into());
         }
         if Version::parse(&self.version).is_none() {
-            return refuse(format!("version {:?} is no semantic version: write one such as 1.0.0", self.version));
+            return refuse(format!(
+                "version {:?} is no semantic version: write one such as 1.0.0",
+                self.version
+            ));
         }
         if !matches!(self.kind.as_str(), "" | "application" | "library") {
             return refuse(format!("type {:?} is not known: it is application or library", self.kind));
@@ -134,7 +139,9 @@ impl Metadata {
                 ));
             }
             if !names.insert(name) {
-                return refuse(format!("two dependencies have the name or alias {name:?}: give one an alias"));
+                return refuse(format!(
+                    "two dependencies have the name or alias {name:?}: give one an alias"
+                ));
             }
         }
         Ok(())
@@ -197,16 +204,18 @@ impl<'d> Fields<'d> {
 
     fn import_values(&self) -> Result<Vec<ImportValues>, ChartError> {
         let (items, path) = self.list("import-values")?;
-        let read = |(index, item): (usize, &Value)| match item {
-            Value::String(name) => {
-                Ok(ImportValues { child: format!("exports.{name}"), parent: ".".to_owned() })
-            }
-            Value::Object(map) => {
-                let one = Fields { document: self.document, map, path: with(&path, Step::Index(index)) };
-                Ok(ImportValues { child: one.raw_text("child")?, parent: one.raw_text("parent")? })
-            }
-            _ => Err(self.wrong(&with(&path, Step::Index(index)), "must be a name or a map of child and parent")),
-        };
+        let read =
+            |(index, item): (usize, &Value)| match item {
+                Value::String(name) => {
+                    Ok(ImportValues { child: format!("exports.{name}"), parent: ".".to_owned() })
+                }
+                Value::Object(map) => {
+                    let one = Fields { document: self.document, map, path: with(&path, Step::Index(index)) };
+                    Ok(ImportValues { child: one.raw_text("child")?, parent: one.raw_text("parent")? })
+                }
+                _ => Err(self
+                    .wrong(&with(&path, Step::Index(index)), "must be a name or a map of child and parent")),
+            };
         items.iter().enumerate().map(read).collect()
     }
 
@@ -308,14 +317,35 @@ mod tests {
             ("", "Chart.yaml: the file is empty: it needs apiVersion, name and version"),
             ("apiVersion: v2\nversion: 1.0.0", "Chart.yaml: name is missing: give the chart a name"),
             ("name: a", "Chart.yaml: version is missing: give one such as 1.0.0"),
-            ("name: a\nversion: x", "Chart.yaml: version \"x\" is no semantic version: write one such as 1.0.0"),
+            (
+                "name: a\nversion: x",
+                "Chart.yaml: version \"x\" is no semantic version: write one such as 1.0.0",
+            ),
             ("name: a\nversion: 1.5", "Chart.yaml:2:10: version must be a text: put it in quotes"),
-            ("name: ../a\nversion: 1.0.0", "Chart.yaml: name \"../a\" cannot be a chart's name: it may not be a path"),
-            ("apiVersion: v3\nname: a\nversion: 1.0.0", "Chart.yaml: apiVersion \"v3\" is not known: charts have v1 or v2"),
-            ("name: a\nversion: 1.0.0\ntype: thing", "Chart.yaml: type \"thing\" is not known: it is application or library"),
-            ("name: a\nversion: 1.0.0\ndependencies: [{name: b}, {name: b}]", "Chart.yaml: two dependencies have the name or alias \"b\": give one an alias"),
-            ("name: a\nversion: 1.0.0\ndependencies: [{name: b, alias: 'a.b'}]", "Chart.yaml: the alias \"a.b\" of dependency \"b\" may only have letters, digits, `_` and `-`"),
-            ("name: a\nversion: 1.0.0\ndependencies:\n- null", "Chart.yaml:4:3: dependencies[0] must be a map"),
+            (
+                "name: ../a\nversion: 1.0.0",
+                "Chart.yaml: name \"../a\" cannot be a chart's name: it may not be a path",
+            ),
+            (
+                "apiVersion: v3\nname: a\nversion: 1.0.0",
+                "Chart.yaml: apiVersion \"v3\" is not known: charts have v1 or v2",
+            ),
+            (
+                "name: a\nversion: 1.0.0\ntype: thing",
+                "Chart.yaml: type \"thing\" is not known: it is application or library",
+            ),
+            (
+                "name: a\nversion: 1.0.0\ndependencies: [{name: b}, {name: b}]",
+                "Chart.yaml: two dependencies have the name or alias \"b\": give one an alias",
+            ),
+            (
+                "name: a\nversion: 1.0.0\ndependencies: [{name: b, alias: 'a.b'}]",
+                "Chart.yaml: the alias \"a.b\" of dependency \"b\" may only have letters, digits, `_` and `-`",
+            ),
+            (
+                "name: a\nversion: 1.0.0\ndependencies:\n- null",
+                "Chart.yaml:4:3: dependencies[0] must be a map",
+            ),
             ("- a", "Chart.yaml: this must be a map with apiVersion, name and version"),
         ] {
             let told = Metadata::read("Chart.yaml", text.as_bytes()).unwrap_err().to_string();

@@ -54,7 +54,8 @@ pub fn render(
         fits_schema(chart, &values)?;
     }
     let mut templates = root::renderables(chart, &values, release, capabilities);
-    templates.sort_by_cached_key(|template| Reverse((template.name.matches('/').count(), template.name.clone())));
+    templates
+        .sort_by_cached_key(|template| Reverse((template.name.matches('/').count(), template.name.clone())));
     let outputs = run(&templates, options)?;
 
     let own_notes = format!("{}/templates/{NOTES}", chart.name());
@@ -131,9 +132,7 @@ fn without_no_value(text: String) -> String {
 fn crds(chart: &Chart) -> Result<Vec<(String, String)>, HelmError> {
     let text = |(name, data): (String, bytes::Bytes)| match str::from_utf8(&data) {
         Ok(text) => Ok((name, text.to_owned())),
-        Err(error) => {
-            Err(super::ChartError::NotText { file: name, offset: error.valid_up_to() }.into())
-        }
+        Err(error) => Err(super::ChartError::NotText { file: name, offset: error.valid_up_to() }.into()),
     };
     chart.crds().into_iter().map(text).collect()
 }

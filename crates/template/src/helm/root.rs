@@ -55,7 +55,8 @@ pub(super) fn renderables<'c>(
     release: &Release,
     capabilities: &Capabilities,
 ) -> Vec<Renderable<'c>> {
-    let shared = Shared { release: release_map(release).into(), capabilities: capabilities_object(capabilities) };
+    let shared =
+        Shared { release: release_map(release).into(), capabilities: capabilities_object(capabilities) };
     let mut all = Vec::new();
     shared.chart(chart, chart.name(), Value::from(values), true, &mut all);
     all
@@ -86,7 +87,8 @@ impl Shared {
         ]);
         for child in &chart.dependencies {
             let below = table_at(&values, child.name()).unwrap_or_default();
-            let below = self.chart(child, &format!("{path}/charts/{}", child.name()), below.into(), false, all);
+            let below =
+                self.chart(child, &format!("{path}/charts/{}", child.name()), below.into(), false, all);
             subcharts.insert(child.name(), below);
         }
         let base_path: Rc<str> = format!("{path}/templates").into();
@@ -226,7 +228,9 @@ impl Object for ApiVersions {
 
     fn field(&self, name: &str, args: &[Value]) -> Result<Option<Value>, Failure> {
         match (name, args) {
-            ("Has", [Value::Text(wanted)]) => Ok(Some(Value::Bool(self.0.iter().any(|one| **one == **wanted)))),
+            ("Has", [Value::Text(wanted)]) => {
+                Ok(Some(Value::Bool(self.0.iter().any(|one| **one == **wanted))))
+            }
             ("Has", [other]) => {
                 Err(Failure::new(format!("wrong type for value; expected string; got {}", other.type_name())))
             }

@@ -118,7 +118,16 @@ mod tests {
 
     #[test]
     fn versions_are_ordered_as_semver_orders_them() {
-        let ordered = ["0.9", "v1", "1.0.1-alpha", "1.0.1-alpha.1", "1.0.1-alpha.b", "1.0.1-rc.2", "1.0.1-rc.10", "1.0.1"];
+        let ordered = [
+            "0.9",
+            "v1",
+            "1.0.1-alpha",
+            "1.0.1-alpha.1",
+            "1.0.1-alpha.b",
+            "1.0.1-rc.2",
+            "1.0.1-rc.10",
+            "1.0.1",
+        ];
         for pair in ordered.windows(2) {
             assert!(Version::parse(pair[0]).unwrap() < Version::parse(pair[1]).unwrap(), "{pair:?}");
         }

@@ -44,7 +44,11 @@ fn is_scheme(text: &str) -> bool {
 }
 
 fn is_uri(text: &str) -> bool {
-    !text.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '\\' | '<' | '>' | '"' | '{' | '}' | '^' | '`' | '|'))
+    !text.contains(|c: char| {
+        c.is_whitespace()
+            || c.is_control()
+            || matches!(c, '\\' | '<' | '>' | '"' | '{' | '}' | '^' | '`' | '|')
+    })
 }
 
 fn date(text: &str) -> bool {
@@ -65,7 +69,9 @@ fn date(text: &str) -> bool {
 }
 
 fn time_of_day(text: &str) -> bool {
-    let Some((clock, zone)) = text.find(['Z', 'z', '+', '-']).map(|at| text.split_at(at)) else { return false };
+    let Some((clock, zone)) = text.find(['Z', 'z', '+', '-']).map(|at| text.split_at(at)) else {
+        return false;
+    };
     let clock = clock.split_once('.').map_or(Some(clock), |(clock, fraction)| {
         (!fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit())).then_some(clock)
     });

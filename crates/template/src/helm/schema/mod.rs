@@ -179,7 +179,11 @@ impl<'s> Check<'s> {
             }
             if !choices.is_empty() && fitting == 0 {
                 let all = choices.len();
-                findings.push(format!("{} fits none of {all} alternatives ({})", place(at), misses.join(", or ")));
+                findings.push(format!(
+                    "{} fits none of {all} alternatives ({})",
+                    place(at),
+                    misses.join(", or ")
+                ));
             } else if exactly && fitting > 1 {
                 findings.push(format!("{} fits {fitting} alternatives, but must fit one only", place(at)));
             }
@@ -229,7 +233,12 @@ fn choice(keywords: Schema<'_>, value: &Value, at: &At<'_>, findings: &mut Findi
         && !choices.iter().any(|choice| equal(choice, value))
     {
         let choices: Vec<String> = choices.iter().take(20).map(Value::to_string).collect();
-        findings.push(format!("{} must be one of {}, but is {}", place(at), choices.join(", "), shown(value)));
+        findings.push(format!(
+            "{} must be one of {}, but is {}",
+            place(at),
+            choices.join(", "),
+            shown(value)
+        ));
     }
     if let Some(wanted) = keywords.get("const")
         && !equal(wanted, value)

@@ -64,7 +64,8 @@ pub(super) fn equal(one: &Value, other: &Value) -> bool {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| equal(one, other))
         }
         (Value::Object(one), Value::Object(other)) => {
-            let same = |(key, value): (&String, &Value)| other.get(key).is_some_and(|other| equal(value, other));
+            let same =
+                |(key, value): (&String, &Value)| other.get(key).is_some_and(|other| equal(value, other));
             one.len() == other.len() && one.iter().all(same)
         }
         (one, other) => one == other,

@@ -74,7 +74,8 @@ impl<'s> Check<'s> {
                 if let Value::Array(wanted) = wanted {
                     for wanted in wanted.iter().filter_map(Value::as_str) {
                         if !map.contains_key(wanted) {
-                            findings.push(format!("{} has {key:?} and so needs the key {wanted:?}", place(at)));
+                            findings
+                                .push(format!("{} has {key:?} and so needs the key {wanted:?}", place(at)));
                         }
                     }
                 } else {

@@ -23,7 +23,9 @@ pub(super) fn find<'s>(root: &'s Value, reference: &Value) -> Result<&'s Value, 
     };
     let unknown = || {
         let why = if resource.contains("://") { "other files are not fetched" } else { "it leads nowhere" };
-        Unusable(format!("values.schema.json refers to {text:?}, but {why}: put the definition into the file"))
+        Unusable(format!(
+            "values.schema.json refers to {text:?}, but {why}: put the definition into the file"
+        ))
     };
     let base = base.ok_or_else(unknown)?;
     let fragment = decoded(fragment);

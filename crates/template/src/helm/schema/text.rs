@@ -35,7 +35,9 @@ impl<'s> Check<'s> {
             return Ok(known.clone());
         }
         let new = Regex::new(pattern).map_err(|_| {
-            Unusable(format!("values.schema.json: the pattern {pattern:?} cannot be read as a regular expression"))
+            Unusable(format!(
+                "values.schema.json: the pattern {pattern:?} cannot be read as a regular expression"
+            ))
         })?;
         self.patterns.insert(pattern, new.clone());
         Ok(new)
