@@ -4,6 +4,7 @@
 use crate::{exit::Exit, output::Closed, style};
 use anstream::AutoStream;
 use anyhow::Error;
+use mizzen_install::Refused;
 use std::{
     error, fmt,
     fmt::Write as _,
@@ -63,6 +64,11 @@ pub(crate) fn report(error: &Error) -> Exit {
 fn told(error: &Error) -> (String, Exit) {
     if error.chain().any(|cause| matches!(cause.downcast_ref(), Some(Closed::ByReader))) {
         return (String::new(), Exit::Done);
+    }
+    // What is wrong with what a person wrote is shown where it stands.
+    if let Some(refused) = error.downcast_ref::<Refused>() {
+        let told = refused.0.iter().map(|diagnostic| format!("{}\n", diagnostic.for_people(true)));
+        return (told.collect(), Exit::Problem);
     }
     match error.downcast_ref::<clap::Error>() {
         Some(usage) => (usage.render().ansi().to_string(), Exit::Usage),

@@ -10,9 +10,10 @@ use std::fmt::Write;
 
 pub(crate) fn template(program: Program) -> String {
     let mut text = String::from("{about}\n\n{usage-heading} {usage}\n\n");
-    let width = verbs::of(program).map(|verb| verb.name.len()).max().unwrap_or_default();
+    let shown = || verbs::of(program).filter(|verb| !verb.hidden);
+    let width = shown().map(|verb| verb.name.len()).max().unwrap_or_default();
     for group in Group::ALL {
-        let members: Vec<_> = verbs::of(program).filter(|verb| verb.group == *group).collect();
+        let members: Vec<_> = shown().filter(|verb| verb.group == *group).collect();
         if members.is_empty() {
             continue;
         }
@@ -28,7 +29,8 @@ pub(crate) fn template(program: Program) -> String {
 
 /// The first example of every verb, and where the others are.
 pub(crate) fn footer(program: Program) -> String {
-    let first: Vec<_> = verbs::of(program).filter_map(|verb| verb.examples.first().copied()).collect();
+    let shown = verbs::of(program).filter(|verb| !verb.hidden);
+    let first: Vec<_> = shown.filter_map(|verb| verb.examples.first().copied()).collect();
     let name = program.name();
     format!("{}\n\n`{name} VERB --help` tells more about one verb.", examples(program, &first))
 }

@@ -61,7 +61,7 @@ impl Pair {
     }
 
     fn theirs<'a>(&self, words: impl IntoIterator<Item = &'a str>, file: &Path) -> Output {
-        self.generate(tools::command("istioctl").unwrap(), words, file)
+        self.generate(Command::new(tools::command("istioctl").unwrap()), words, file)
     }
 
     fn ours<'a>(&self, words: impl IntoIterator<Item = &'a str>, file: &Path) -> Output {

@@ -25,7 +25,9 @@ impl Folder {
         if !root.join("charts").is_dir() && !root.join("profiles").is_dir() {
             let shown = root.display();
             let message = if root.is_dir() {
-                format!("{shown} has neither `charts` nor `profiles` in it: give the folder `manifests` of an Istio release")
+                format!(
+                    "{shown} has neither `charts` nor `profiles` in it: give the folder `manifests` of an Istio release"
+                )
             } else {
                 format!("{shown} is no folder: give the folder `manifests` of an Istio release")
             };
@@ -57,9 +59,8 @@ impl Charts for Folder {
 
     fn profiles(&self) -> Vec<String> {
         let files = fs::read_dir(self.root.join("profiles")).into_iter().flatten().flatten();
-        let names = files.filter_map(|file| {
-            Some(file.file_name().to_str()?.strip_suffix(".yaml")?.to_owned())
-        });
+        let names =
+            files.filter_map(|file| Some(file.file_name().to_str()?.strip_suffix(".yaml")?.to_owned()));
         let mut names: Vec<String> = names.collect();
         names.sort();
         names

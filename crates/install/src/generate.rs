@@ -32,7 +32,8 @@ pub fn generate(input: &Input, charts: &dyn Charts) -> Result<Generated, Refused
     let mut merged = merge(input, charts)?;
     let mut warnings = std::mem::take(&mut merged.warnings);
     validate(&merged, input.force, &mut warnings)?;
-    if let Some(values @ Value::Object(_)) = tree::get(&merged.tree, &["spec", "unvalidatedValues"]).cloned() {
+    if let Some(values @ Value::Object(_)) = tree::get(&merged.tree, &["spec", "unvalidatedValues"]).cloned()
+    {
         tree::merge(&mut merged.tree, &serde_json::json!({"spec": {"values": values}}));
     }
     let capabilities = capabilities(input)?;
@@ -89,8 +90,9 @@ const OLDEST: &str = "v1.32.0";
 
 fn capabilities(input: &Input) -> Result<Capabilities, Refused> {
     let text = input.kube_version.as_deref().unwrap_or(OLDEST);
-    let version = KubeVersion::parse(text)
-        .ok_or_else(|| Refused::because(format!("`{text}` is no version of Kubernetes: write it like `v1.33.4`")))?;
+    let version = KubeVersion::parse(text).ok_or_else(|| {
+        Refused::because(format!("`{text}` is no version of Kubernetes: write it like `v1.33.4`"))
+    })?;
     Ok(Capabilities::default().with_kube_version(version))
 }
 

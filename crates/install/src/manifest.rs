@@ -49,7 +49,9 @@ pub(crate) fn parse(file: &str, text: &str, objects: &mut Vec<Manifest>) -> Resu
         let Some(read) = yaml::load_all(&source, &Options::KUBERNETES).next() else { continue };
         let value = read?.value;
         if tree::text(&value, &["kind"]).is_none_or(str::is_empty) {
-            let message = format!("{file}: the chart rendered a document that is no Kubernetes object: it has no `kind`");
+            let message = format!(
+                "{file}: the chart rendered a document that is no Kubernetes object: it has no `kind`"
+            );
             return Err(Diagnostic::new(Code::Invalid, message).into());
         }
         objects.push(Manifest(value));

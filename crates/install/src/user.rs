@@ -144,9 +144,11 @@ fn check_kind(document: &Document) -> Result<(), Refused> {
     let (message, place) = match kind {
         "" => ("`kind` is missing: it must be `IstioOperator`".to_owned(), document.place(&top)),
         kind => {
-            let meant =
-                if nearest(kind, ["IstioOperator"]).is_some() { "did you mean" } else { "it must be" };
-            (format!("the kind is `{kind}`; {meant} `IstioOperator`"), document.place(&path))
+            let meant = match nearest(kind, ["IstioOperator"]) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => "it must be `IstioOperator`".to_owned(),
+            };
+            (format!("the kind is `{kind}`; {meant}"), document.place(&path))
         }
     };
     Err(Diagnostic::new(Code::Invalid, message).path(path).at(place).into())

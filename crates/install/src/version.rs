@@ -54,7 +54,9 @@ fn split(text: &str) -> Option<(Vec<u64>, &str)> {
 
 /// Words of letters, digits, `-` and `~`, parted by dots.
 fn identifiers(text: &str) -> bool {
-    let word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '~'));
+    let word = |word: &str| {
+        !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '~'))
+    };
     text.is_empty() || text.split('.').all(word)
 }
 

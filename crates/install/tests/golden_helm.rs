@@ -64,10 +64,16 @@ fn every_chart_golden_of_upstream_is_reproduced() {
     let (mut equal, mut bytes, mut wrong) = (0, 0, Vec::new());
     for case in &cases {
         let file = |kind: &str, suffix: &str| {
-            fs::read_to_string(module(&format!("operator/pkg/helm/testdata/{kind}/{}{suffix}.yaml", case.name))).unwrap()
+            fs::read_to_string(module(&format!(
+                "operator/pkg/helm/testdata/{kind}/{}{suffix}.yaml",
+                case.name
+            )))
+            .unwrap()
         };
         let source = Source::new(case.name.as_str(), file("input", ""));
-        let input = yaml::load_all(&source, &Options::KUBERNETES).next().unwrap().unwrap().value;
+        let input =
+            yaml::load_all(&source, &Options::KUBERNETES).next().map(|document| document.unwrap().value);
+        let input = input.unwrap_or_default();
         let values = get_path(&input, "spec.values").cloned().unwrap_or_default();
         let chart = charts.chart(&case.chart).unwrap();
         let release = Release {

@@ -14,15 +14,20 @@ use mizzen_testkit::needs;
 use upstream::{Snapshot, difference, documents, live, module, selected};
 
 #[derive(Clone, Copy, PartialEq)]
-enum From {
+enum Made {
     Snapshot,
     Live,
 }
-use From::{Live, Snapshot as Frozen};
+use Made::{Live, Snapshot as Frozen};
 
 /// Name, flags of `--set`, what the golden holds, and which charts it was made with.
-const CASES: [(&str, &[&str], &str, From); 23] = [
-    ("ingressgateway_k8s_settings", &[], "Deployment:*:istio-ingressgateway, Service:*:istio-ingressgateway", Frozen),
+const CASES: [(&str, &[&str], &str, Made); 23] = [
+    (
+        "ingressgateway_k8s_settings",
+        &[],
+        "Deployment:*:istio-ingressgateway, Service:*:istio-ingressgateway",
+        Frozen,
+    ),
     (
         "gateway_hpa_pdb",
         &[],
@@ -117,7 +122,10 @@ fn every_golden_of_upstream_is_reproduced() {
             equal += 1;
         }
     }
-    println!("manifest-generate: {equal} of {} equal ({objects} objects), {bytes} byte for byte", CASES.len());
+    println!(
+        "manifest-generate: {equal} of {} equal ({objects} objects), {bytes} byte for byte",
+        CASES.len()
+    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert_eq!((equal, bytes), (CASES.len(), CASES.len()));
 }

@@ -22,10 +22,27 @@ use serde_json::{Value, json};
 
 const NEEDS: &[&str] = &["istioctl", "istio-oracle", "modules/istio"];
 
-/// Asks both; returns how many agree, how many were asked, and how often the original broke down.
-fn compare_merges(questions: &[Value]) -> (usize, usize, usize) {
+/// How often both agree, of how many; in how many the object was changed without an error; how often the original broke down.
+struct Score {
+    equal: usize,
+    total: usize,
+    done: usize,
+    broken: usize,
+}
+
+impl Score {
+    fn print(&self, what: &str) {
+        let Self { equal, total, done, broken } = self;
+        println!(
+            "{what}: {equal} / {total} equal, {done} of them without an error; {broken} more break the original"
+        );
+        assert_eq!(equal, total);
+    }
+}
+
+fn compare_merges(questions: &[Value]) -> Score {
     let theirs = Oracle::shared().patch(questions).unwrap();
-    let (mut equal, mut broken, mut shown) = (0, 0, 0);
+    let (mut equal, mut done, mut broken, mut shown) = (0, 0, 0, 0);
     for (question, theirs) in questions.iter().zip(&theirs) {
         let mut object = question["object"].clone();
         let ours = patch::strategic(&mut object, &question["patch"]);
@@ -41,6 +58,7 @@ fn compare_merges(questions: &[Value]) -> (usize, usize, usize) {
             _ => false,
         };
         equal += usize::from(same);
+        done += usize::from(ours.is_ok() && object != question["object"]);
         if !same && shown < 5 {
             shown += 1;
             println!("patch  {}\nours   {ours:?}\ntheirs {:?}", question["patch"], theirs.error);
@@ -49,7 +67,7 @@ fn compare_merges(questions: &[Value]) -> (usize, usize, usize) {
             }
         }
     }
-    (equal, questions.len() - broken, broken)
+    Score { equal, total: questions.len() - broken, done, broken }
 }
 
 fn differences(ours: &Value, theirs: &Value, at: &str) {
@@ -197,7 +215,9 @@ fn table() -> Vec<Value> {
     ] {
         questions.push(json!({ "object": meta, "patch": patch }));
     }
-    for (version, kind) in [("v1", "Deployment"), ("apps/v2", "Deployment"), ("", ""), ("install.istio.io/v1", "X")] {
+    for (version, kind) in
+        [("v1", "Deployment"), ("apps/v2", "Deployment"), ("", ""), ("install.istio.io/v1", "X")]
+    {
         questions.push(json!({ "object": { "apiVersion": version, "kind": kind }, "patch": {} }));
     }
     questions
@@ -206,10 +226,9 @@ fn table() -> Vec<Value> {
 #[test]
 fn the_rules_of_strategic_merges_are_those_of_kubernetes() {
     needs!(NEEDS);
-    let (equal, total, broken) = compare_merges(&table());
-    println!("rules of strategic merges: {equal} / {total} equal, {broken} break the original");
-    assert_eq!(equal, total);
-    assert!(total > 85);
+    let score = compare_merges(&table());
+    score.print("rules of strategic merges");
+    assert!(score.total > 85 && score.done > 40);
 }
 
 #[test]
@@ -223,11 +242,9 @@ fn random_patches_to_real_objects_merge_as_in_kubernetes() {
             json!({ "patch": mutate::patch(&object, &mut random), "object": object })
         })
         .collect();
-    let changed = questions.iter().filter(|question| question["patch"] != json!({})).count();
-    let (equal, total, broken) = compare_merges(&questions);
-    println!("random merges: {equal} / {total} equal ({changed} with a patch), {broken} break the original");
-    assert_eq!(equal, total);
-    assert!(total > 5_000 && changed > 5_000);
+    let score = compare_merges(&questions);
+    score.print("random merges");
+    assert!(score.total > 5_000 && score.done > 1_500);
 }
 
 /// A whole number is the same number however it is written: istioctl makes floats of all numbers in overlays, and prints
@@ -246,7 +263,7 @@ fn by_value(value: &Value) -> Value {
     }
 }
 
-fn compare_overlays(questions: &[(Value, Vec<(String, Option<Value>)>)]) -> (usize, usize, usize) {
+fn compare_overlays(questions: &[(Value, paths::Patches)]) -> Score {
     let asked: Vec<Value> = questions
         .iter()
         .map(|(object, patches)| {
@@ -256,7 +273,7 @@ fn compare_overlays(questions: &[(Value, Vec<(String, Option<Value>)>)]) -> (usi
         })
         .collect();
     let theirs = Oracle::shared().overlay(&asked).unwrap();
-    let (mut equal, mut broken, mut shown) = (0, 0, 0);
+    let (mut equal, mut done, mut broken, mut shown) = (0, 0, 0, 0);
     for ((object, patches), theirs) in questions.iter().zip(&theirs) {
         let mut result = object.clone();
         let ours = patch::overlay(&mut result, patches).err().unwrap_or_default();
@@ -267,23 +284,23 @@ fn compare_overlays(questions: &[(Value, Vec<(String, Option<Value>)>)]) -> (usi
         let same = theirs.dropped.len() == ours.len()
             && theirs.result.as_ref().map(by_value) == Some(by_value(&result));
         equal += usize::from(same);
+        done += usize::from(ours.is_empty() && result != *object);
         if !same && shown < 5 {
             shown += 1;
             println!("overlay {patches:?}\nours    {ours:?}\ntheirs  {:?}", theirs.dropped);
             differences(&by_value(&result), &by_value(theirs.result.as_ref().unwrap()), "");
         }
     }
-    (equal, questions.len() - broken, broken)
+    Score { equal, total: questions.len() - broken, done, broken }
 }
 
 #[test]
 fn the_path_language_of_overlays_is_that_of_istioctl() {
     needs!(NEEDS);
     let questions = paths::table();
-    let (equal, total, broken) = compare_overlays(&questions);
-    println!("paths of overlays: {equal} / {total} equal, {broken} break the original");
-    assert_eq!(equal, total);
-    assert!(total > 80);
+    let score = compare_overlays(&questions);
+    score.print("paths of overlays");
+    assert!(score.total > 500 && score.done > 250);
 }
 
 #[test]
@@ -298,8 +315,7 @@ fn random_overlays_of_real_objects_are_those_of_istioctl() {
             (object, patches)
         })
         .collect();
-    let (equal, total, broken) = compare_overlays(&questions);
-    println!("random overlays: {equal} / {total} equal, {broken} break the original");
-    assert_eq!(equal, total);
-    assert!(total > 4_000);
+    let score = compare_overlays(&questions);
+    score.print("random overlays");
+    assert!(score.total > 4_000 && score.done > 2_000);
 }

@@ -3,14 +3,21 @@
 //!
 //! A row is what stands between the braces; `$v` are the values below.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests; the counts are part of what they show")]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 
-use mizzen_template::{Failure, Functions, Limits, List, Map, Run, Templates, Value, helm, sprig};
+use mizzen_template::{
+    Failure, Functions, Limits, List, Map, MissingKey, Object, Run, Templates, Value, helm, injection, sprig,
+};
 use mizzen_testkit::{Oracle, Result, needs};
 use serde_json::{Value as Json, json};
 
+#[path = "real_functions/injection.rs"]
+mod injection_rows;
 #[path = "real_functions/lists.rs"]
 mod lists;
 #[path = "real_functions/numbers.rs"]
@@ -159,4 +166,109 @@ fn what_cannot_be_repeated_is_refused_by_name() {
         let failure = ours(name, &functions).unwrap_err();
         assert!(failure.message.contains(&format!("`{name}` is not supported")), "{failure}");
     }
+}
+
+/// A sidecar's data, as far as functions look at it.
+fn sidecar() -> Json {
+    json!({
+        "ObjectMeta": {"annotations": {"a": "1", "b": "2"}, "labels": {"app": "x"}},
+        "Spec": {"containers": [
+            {"name": "app", "image": "registry:5000/nginx:1.21@sha256:abc", "ports": [
+                {"containerPort": 80}, {"containerPort": 53, "protocol": "UDP"}, {"containerPort": 443, "protocol": "TCP"},
+            ]},
+            {"name": "istio-proxy", "image": "proxy", "ports": [{"containerPort": 15090}]},
+        ]},
+        "ProxyConfig": {
+            "configPath": "./etc/istio/proxy", "binaryPath": "/usr/local/bin/envoy", "serviceCluster": "istio-proxy",
+            "drainDuration": "45s", "terminationDrainDuration": "90s", "discoveryAddress": "istiod.other.svc:15012",
+            "proxyAdminPort": 15000, "controlPlaneAuthPolicy": "MUTUAL_TLS", "statNameLength": 189, "statusPort": 15020,
+        },
+        "MeshConfig": {"extensionProviders": [
+            {"name": "o", "opentelemetry": {
+                "service": "s", "port": 1, "serviceAttributeEnrichment": "OTEL_SEMANTIC_CONVENTIONS",
+            }},
+        ]},
+        "Values": {"a": 1, "none": null, "list": [1, null]},
+    })
+}
+
+/// A protobuf message: fields by their Go names, data by those of its JSON.
+#[derive(Debug)]
+struct Message(Value);
+
+impl Object for Message {
+    fn type_name(&self) -> &'static str {
+        "*v1alpha1.ProxyConfig"
+    }
+
+    fn field(&self, name: &str, _: &[Value]) -> std::result::Result<Option<Value>, Failure> {
+        let Value::Map(fields) = &self.0 else { return Ok(None) };
+        Ok(fields.get(&format!("{}{}", name[..1].to_lowercase(), &name[1..])))
+    }
+
+    fn plain(&self) -> Value {
+        self.0.clone()
+    }
+}
+
+/// The same for our engine: fields that templates name have Go's names, maps of strings their type.
+fn sidecar_value() -> Value {
+    let json = sidecar();
+    let texts = |json: &Json| {
+        let map = Map::texts();
+        json.as_object()
+            .unwrap()
+            .iter()
+            .for_each(|(key, text)| map.insert(key.as_str(), text.as_str().unwrap()));
+        Value::from(map)
+    };
+    let meta = Map::from_iter([
+        ("Annotations", texts(&json["ObjectMeta"]["annotations"])),
+        ("Labels", texts(&json["ObjectMeta"]["labels"])),
+    ]);
+    let spec = Map::from_iter([
+        ("Containers", Value::from(&json["Spec"]["containers"])),
+        ("InitContainers", List::new(Vec::new()).into()),
+    ]);
+    let proxy = Value::Object(Rc::new(Message(Value::from(&json["ProxyConfig"]))));
+    let data = Map::from_iter([
+        ("ObjectMeta", Value::from(meta)),
+        ("Spec", spec.into()),
+        ("ProxyConfig", proxy),
+        ("MeshConfig", Value::from(&json["MeshConfig"])),
+        ("Values", Value::from(&json["Values"])),
+    ]);
+    data.into()
+}
+
+fn our_injection(row: &str, functions: &Functions) -> std::result::Result<String, Failure> {
+    let mut templates = Templates::new();
+    templates.add("inject", &format!("{{{{ {row} }}}}"), functions)?;
+    let mut run = Run::new(&templates, functions, &Limits::default()).missing_key(MissingKey::Invalid);
+    run.render("inject", &sidecar_value())
+}
+
+#[test]
+fn every_function_of_injection_gives_what_the_real_one_gives() -> Result<()> {
+    needs!(Oracle::NEEDS);
+    let functions = injection::functions();
+    let known: BTreeSet<&str> = injection::TABLE.iter().map(|(name, _)| *name).collect();
+    let named: BTreeSet<&str> = injection_rows::ROWS.iter().map(|(name, _)| *name).collect();
+    assert_eq!(known, named, "rows and functions");
+    let rows: Vec<&str> = injection_rows::ROWS.iter().flat_map(|(_, rows)| rows.iter().copied()).collect();
+    let question =
+        |row: &&str| json!({ "template": format!("{{{{ {row} }}}}"), "data": sidecar(), "typed": true });
+    let answers = Oracle::shared().injection(&rows.iter().map(question).collect::<Vec<_>>())?;
+    let mut wrong = Vec::new();
+    for (row, theirs) in rows.iter().zip(answers) {
+        let ours = our_injection(row, &functions);
+        let refusal = theirs.error.or(theirs.panic);
+        let text = Some(&theirs.output).filter(|_| refusal.is_none());
+        if ours.as_ref().ok() != text {
+            wrong.push(format!("{row}\n  ours:   {ours:?}\n  theirs: {text:?} {refusal:?}"));
+        }
+    }
+    println!("injection: {} / {} rows equal", rows.len() - wrong.len(), rows.len());
+    assert!(wrong.is_empty(), "{} rows:\n{}", wrong.len(), wrong.join("\n"));
+    Ok(())
 }

@@ -59,7 +59,7 @@ enum Task {
 }
 
 #[derive(Args)]
-struct DiffTyped {
+pub(crate) struct DiffTyped {
     /// The file or folder with the objects as they were; - is standard input
     #[arg(value_name = "OLD")]
     old: String,

@@ -1,6 +1,7 @@
 //! The verbs that exist. Each is one file that says how it is typed, what that means, and does it; [`ALL`] is the
 //! order of the help.
 
+mod chart;
 mod completion;
 mod crd;
 mod manifest;
@@ -15,6 +16,7 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 pub(crate) const ALL: &[Entry] = &[
     Entry::of::<manifest::Manifest>(),
     Entry::of::<profile::Profile>(),
+    Entry::of::<chart::ChartVerb>(),
     Entry::of::<validate::Validate>(),
     Entry::of::<crd::Print>(),
     Entry::of::<version::Version>(),
@@ -29,6 +31,8 @@ pub(crate) trait Verb: Sized + 'static {
     /// One line for the list of verbs.
     const ABOUT: &'static str;
     const GROUP: Group;
+    /// Whether the help passes it by.
+    const HIDDEN: bool = false;
     /// Those that have it besides `mizzen`, which has all.
     const ALSO_IN: &'static [Program];
     /// What to type after the program's name (`{}` stands for that name), and what it does.
@@ -68,6 +72,7 @@ pub(crate) struct Entry {
     aliases: &'static [&'static str],
     pub(crate) about: &'static str,
     pub(crate) group: Group,
+    pub(crate) hidden: bool,
     pub(crate) examples: &'static [(&'static str, &'static str)],
     also_in: &'static [Program],
     typed: fn(Command) -> Command,
@@ -81,6 +86,7 @@ impl Entry {
             aliases: V::ALIASES,
             about: V::ABOUT,
             group: V::GROUP,
+            hidden: V::HIDDEN,
             examples: V::EXAMPLES,
             also_in: V::ALSO_IN,
             typed: V::Typed::augment_args,
@@ -92,7 +98,7 @@ impl Entry {
     }
 
     pub(crate) fn command(&self, program: Program) -> Command {
-        let command = Command::new(self.name).about(self.about).visible_aliases(self.aliases);
+        let command = Command::new(self.name).about(self.about).visible_aliases(self.aliases).hide(self.hidden);
         let examples = help::examples(program, self.examples);
         let tasks = |task: Command| task.after_help(examples.clone());
         (self.typed)(command).mut_subcommands(tasks).after_help(&examples)

@@ -13,12 +13,13 @@ use crate::{
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use mizzen_check::{Checked, Finding, Outcome};
+use mizzen_install::validation;
 use mizzen_text::{
     Code, Diagnostic, Object, Path, Place, Severity, Source, Step, to_sarif,
     yaml::{self, Document, Options},
 };
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fmt;
 
 #[derive(clap::Args)]
@@ -110,6 +111,10 @@ impl Validate {
                     for warning in std::mem::take(&mut document.warnings) {
                         report.add(warning, output)?;
                     }
+                    if is_operator(&document.value) {
+                        tell_operator(&document, report, output)?;
+                        continue;
+                    }
                     for checked in mizzen_check::document(&document.value, &self.namespace) {
                         self.tell(&document, &checked, report, output)?;
                     }
@@ -156,6 +161,33 @@ impl Validate {
         }
         Ok(())
     }
+}
+
+/// The installer's own file, which is no object of any cluster.
+fn is_operator(document: &Value) -> bool {
+    let api_version = document["apiVersion"].as_str().unwrap_or_default();
+    document["kind"] == "IstioOperator" && api_version.starts_with("install.istio.io/")
+}
+
+fn tell_operator(document: &Document, report: &mut Report, output: &mut Output) -> Result<(), Closed> {
+    let metadata = |field: &str| document.value["metadata"][field].as_str().map(str::to_owned);
+    let object = Object {
+        kind: "IstioOperator".to_owned(),
+        namespace: metadata("namespace"),
+        name: metadata("name").unwrap_or_default(),
+    };
+    let found = validation::check(&document.value);
+    report.summary.objects += 1;
+    report.summary.refused += usize::from(!found.accepted());
+    let errors = found.errors.into_iter().map(|finding| (Code::Invalid, finding));
+    for (code, finding) in errors.chain(found.warnings.into_iter().map(|finding| (Code::Doubtful, finding))) {
+        let place = document.key_place(&finding.path);
+        let mut diagnostic =
+            Diagnostic::new(code, finding.message).at(place).path(finding.path).object(object.clone());
+        diagnostic.hint = finding.hint;
+        report.add(diagnostic, output)?;
+    }
+    Ok(())
 }
 
 /// Rules say what a field is not; here is which field.

@@ -24,7 +24,14 @@ pub(crate) const SETS: &[Set] = &[
     Set { name: "platform gke", flags: &["--set", "values.global.platform=gke"], file: ON },
     Set {
         name: "platform openshift",
-        flags: &["--set", "values.global.platform=openshift", "--set", "components.cni.enabled=true"],
+        flags: &[
+            "--set",
+            "values.global.platform=openshift",
+            "--set",
+            "components.cni.enabled=true",
+            "--set",
+            "values.cni.chained=true",
+        ],
         file: ON,
     },
     Set { name: "compatibility 1.28", flags: &["--set", "compatibilityVersion=1.28"], file: ON },
@@ -63,7 +70,7 @@ spec:
         - kind: HorizontalPodAutoscaler
           name: inner
           patches:
-          - {path: spec.metrics.[type:Resource].resource.target.averageUtilization, value: 55}
+          - {path: "spec.metrics.[type:Resource].resource.target.averageUtilization", value: 55}
 "#,
     },
     Set {

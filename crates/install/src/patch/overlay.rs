@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use mizzen_text::{Source, yaml};
-use regex::RegexBuilder;
+use regex::{RegexBuilder, bytes};
 use serde_json::Value;
 
 use super::{
@@ -40,7 +40,7 @@ pub fn overlay(object: &mut Value, patches: &[(String, Option<Value>)]) -> Resul
         let result = match (route.0.as_slice(), &change) {
             ([], Change::Delete) => Err("the object as a whole cannot be deleted".to_owned()),
             ([], _) => Err("the path is empty: the object as a whole cannot be replaced".to_owned()),
-            (elements, change) => write(&mut tree, false, elements, change),
+            (elements, change) => write(&mut tree, false, elements, change).map(drop),
         };
         if let Err(message) = result {
             errors.push(OverlayError { path: path.clone(), message });
@@ -90,19 +90,26 @@ fn parsed(text: &str) -> Option<BTreeMap<String, Tree>> {
     }
 }
 
+/// Whether what was made on the way is kept. It is not where something is only taken away, or where a text has brought its
+/// own key: a map that was made in place of nothing, or for a new item of a list, is forgotten then.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Kept,
+    Forgotten,
+}
+
 /// Follows the elements, of which there is at least one. `in_map`: the node is the value of a map's key; only such a list
 /// can be changed.
-fn write(node: &mut Tree, in_map: bool, elements: &[Element], change: &Change) -> Result<(), String> {
-    let Some((element, rest)) = elements.split_first() else { return Ok(()) };
+fn write(node: &mut Tree, in_map: bool, elements: &[Element], change: &Change) -> Result<Way, String> {
+    let Some((element, rest)) = elements.split_first() else { return Ok(Way::Forgotten) };
     if node.is_null() {
         let wants_list = element.index().is_some() || element.key_value().is_some();
         let mut made = if wants_list { Tree::List(Vec::new()) } else { Tree::empty(Origin::Overlay) };
-        write(&mut made, false, elements, change)?;
-        // Nothing is made just to delete something in it.
-        if !matches!(change, Change::Delete) {
+        let way = write(&mut made, false, elements, change)?;
+        if way == Way::Kept {
             *node = made;
         }
-        return Ok(());
+        return Ok(way);
     }
     match node {
         Tree::List(items) => write_item(items, in_map, element, rest, change),
@@ -117,7 +124,7 @@ fn write_item(
     element: &Element,
     rest: &[Element],
     change: &Change,
-) -> Result<(), String> {
+) -> Result<Way, String> {
     let nested = || "a list directly in a list, or in place of nothing, cannot be changed".to_owned();
     let place = place(items, element)?;
     if rest.is_empty() {
@@ -125,31 +132,32 @@ fn write_item(
             _ if !in_map => Err(nested()),
             (Some(place), Some(tree)) => {
                 items[place] = tree;
-                Ok(())
+                Ok(Way::Kept)
             }
             (None, Some(tree)) => {
                 items.push(tree);
-                Ok(())
+                Ok(Way::Kept)
             }
             (Some(place), None) => {
                 items.remove(place);
-                Ok(())
+                Ok(Way::Forgotten)
             }
             (None, None) => Err(format!("there is no item {element} to delete")),
         };
     }
-    let deletes = matches!(change, Change::Delete);
-    match place {
-        Some(place) => write(&mut items[place], false, rest, change)?,
-        None => {
-            let mut made = Tree::empty(Origin::Overlay);
-            write(&mut made, false, rest, change)?;
-            if in_map && !deletes {
-                items.push(made);
-            }
+    let mut added = None;
+    let item = match place {
+        Some(place) => &mut items[place],
+        None => added.insert(Tree::empty(Origin::Overlay)),
+    };
+    let way = write(item, false, rest, change)?;
+    if way == Way::Kept {
+        if !in_map {
+            return Err(nested());
         }
+        items.extend(added);
     }
-    if in_map || deletes { Ok(()) } else { Err(nested()) }
+    Ok(way)
 }
 
 /// Which item an element means: none for one that is to be added.
@@ -184,9 +192,16 @@ fn place(items: &[Tree], element: &Element) -> Result<Option<usize>, String> {
     Err(format!("no item of the list is {element}"))
 }
 
+/// Go's classes (`\d`, `\w`) have ASCII in them and nothing else, which bytes give us; but there a dot is one byte, so what is
+/// not ASCII is searched as text.
 fn matches(expression: &str, text: &str) -> bool {
-    let expression = RegexBuilder::new(expression).size_limit(LARGEST_EXPRESSION).build();
-    expression.is_ok_and(|expression| expression.is_match(text))
+    if expression.is_ascii() && text.is_ascii() {
+        let built =
+            bytes::RegexBuilder::new(expression).unicode(false).size_limit(LARGEST_EXPRESSION).build();
+        return built.is_ok_and(|expression| expression.is_match(text.as_bytes()));
+    }
+    let built = RegexBuilder::new(expression).size_limit(LARGEST_EXPRESSION).build();
+    built.is_ok_and(|expression| expression.is_match(text))
 }
 
 fn write_field(
@@ -195,7 +210,7 @@ fn write_field(
     element: &Element,
     rest: &[Element],
     change: &Change,
-) -> Result<(), String> {
+) -> Result<Way, String> {
     let key = &element.0;
     if let Some(next) = rest.first() {
         let child = fields.entry(key.clone()).or_insert_with(|| match origin {
@@ -205,24 +220,28 @@ fn write_field(
         return write(child, true, rest, change);
     }
     match (origin, change) {
-        (_, Change::Delete) => drop(fields.remove(key)),
-        (Origin::Overlay, Change::Set(tree)) => match fields.get_mut(key) {
-            // What an overlay has made a list, a later one adds to.
-            Some(Tree::List(items)) => items.push(tree.clone()),
-            _ => drop(fields.insert(key.clone(), tree.clone())),
-        },
+        (_, Change::Delete) => {
+            fields.remove(key);
+            return Ok(Way::Forgotten);
+        }
         // The text brings its own key.
         (Origin::Overlay, Change::SetParsed(map)) => {
             fields.remove(key);
             if let Some((key, tree)) = map.first_key_value() {
                 fields.insert(key.clone(), tree.clone());
             }
+            return Ok(Way::Forgotten);
         }
+        (Origin::Overlay, Change::Set(tree)) => match fields.get_mut(key) {
+            // What an overlay has made a list, a later one adds to.
+            Some(Tree::List(items)) => items.push(tree.clone()),
+            _ => drop(fields.insert(key.clone(), tree.clone())),
+        },
         (Origin::Manifest, change) => {
             if let Some(tree) = change.tree() {
                 fields.insert(key.clone(), tree);
             }
         }
     }
-    Ok(())
+    Ok(Way::Kept)
 }

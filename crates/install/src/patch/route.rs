@@ -131,6 +131,8 @@ fn clean(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mizzen_testkit::{needs, oracle::data};
+    use serde_json::json;
 
     #[test]
     fn a_path_is_cut_at_its_dots_and_brackets() {
@@ -161,5 +163,49 @@ mod tests {
         assert_eq!(element("[:x]").pick(false), Pick::Matching("x"));
         assert_eq!(element("[--log.*]").pick(false), Pick::Matching("--log.*"));
         assert_eq!(element("name").pick(false), Pick::Nothing);
+    }
+
+    /// What upstream's own tests of its path functions expect.
+    #[test]
+    fn the_rows_of_upstreams_tests_hold() {
+        needs!(data::NEEDS);
+        let mut compared = 0;
+        for row in data::operator_rows().unwrap() {
+            let Some(text) = row.arguments.first().and_then(|argument| argument.value.as_str()) else {
+                continue;
+            };
+            let element = Element(text.to_owned());
+            let result = |number: usize| &row.results[number].value;
+            match row.function.as_str() {
+                "PathFromString" => {
+                    let found: Vec<String> =
+                        Route::parse(text).0.into_iter().map(|element| element.0).collect();
+                    assert_eq!(*result(0), json!(found), "{text}");
+                }
+                "IsKVPathElement" => assert_eq!(*result(0), element.key_value().is_some(), "{text}"),
+                "IsNPathElement" => assert_eq!(*result(0), element.index().is_some(), "{text}"),
+                "RemoveBrackets" => assert_eq!(*result(0), element.inner().unwrap_or_default(), "{text}"),
+                "PathKV" => {
+                    let (key, value) = element.key_value().unwrap_or_default();
+                    assert_eq!((result(0), result(1)), (&key.into(), &value.into()), "{text}");
+                    assert_eq!(row.accepted, element.key_value().is_some(), "{text}");
+                }
+                "PathV" => match element.pick(false) {
+                    Pick::Matching(found) => assert_eq!(*result(0), found, "{text}"),
+                    _ => assert!(!row.accepted, "{text}"),
+                },
+                "splitEscaped" => {
+                    let separator =
+                        row.arguments[1].value.as_u64().and_then(|letter| u32::try_from(letter).ok());
+                    let separator = separator.and_then(char::from_u32).unwrap();
+                    let found = split_unescaped(text, separator);
+                    // A missing list and an empty one are the same to everybody.
+                    assert_eq!(result(0).as_array().cloned().unwrap_or_default(), found, "{text}");
+                }
+                _ => continue,
+            }
+            compared += 1;
+        }
+        assert!(compared >= 25, "{compared} rows");
     }
 }

@@ -21,8 +21,26 @@ pub fn strategic(object: &mut Value, patch: &Value) -> Result<(), PatchError> {
     let (Value::Object(original), Value::Object(patch)) = (&*object, patch) else {
         return Err(PatchError::at(&At::TOP, "only a map can be merged into an object"));
     };
-    *object = Value::Object(map(original.clone(), patch.clone(), Rules::Struct(shape), &At::TOP)?);
+    let mut merged = Value::Object(map(original.clone(), patch.clone(), Rules::Struct(shape), &At::TOP)?);
+    make_whole(&mut merged);
+    *object = merged;
     Ok(())
+}
+
+/// A fraction without a rest is a whole number as soon as Go has written it down.
+fn make_whole(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let float = number.as_f64().unwrap_or_default();
+            // So far a float counts every whole number.
+            if float.fract() == 0.0 && float.abs() < (1_u64 << 53) as f64 {
+                *value = Value::from(float as i64);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(make_whole),
+        Value::Object(fields) => fields.values_mut().for_each(make_whole),
+        _ => {}
+    }
 }
 
 /// What is known about a map that is merged.

@@ -38,11 +38,23 @@ fn float(text: &str) -> Option<Number> {
     if text.len() - digits.len() > 1 || !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
         return None;
     }
-    if digits.len() > 2 && matches!(digits.as_bytes()[..2], [b'0', b'x' | b'X']) {
-        let value = hexadecimal(&digits[2..])?;
-        return Number::from_f64(if text.starts_with('-') { -value } else { value });
-    }
-    Number::from_f64(text.parse().ok()?)
+    let plain = without_underscores(digits)?;
+    let value = match plain.strip_prefix("0x").or_else(|| plain.strip_prefix("0X")) {
+        Some(hex) => hexadecimal(hex)?,
+        None => plain.parse().ok()?,
+    };
+    Number::from_f64(if text.starts_with('-') { -value } else { value })
+}
+
+/// Underscores may stand between digits, and behind `0x`.
+fn without_underscores(text: &str) -> Option<String> {
+    let hex = text.starts_with("0x") || text.starts_with("0X");
+    let digit = |at: Option<usize>| {
+        let byte = at.and_then(|at| text.as_bytes().get(at)).copied().unwrap_or_default();
+        byte.is_ascii_digit() || hex && (byte.is_ascii_hexdigit() || matches!(byte, b'x' | b'X'))
+    };
+    let right = |(at, _)| digit(usize::checked_sub(at, 1)) && digit(Some(at + 1));
+    text.match_indices('_').all(right).then(|| text.replace('_', ""))
 }
 
 /// `1.8p-2`, as in `0x1.8p-2`: digits with the exponent that Go insists on.
@@ -77,6 +89,9 @@ mod tests {
             (".5", json!(0.5)),
             ("1e3", json!(1000.0)),
             ("0x1p4", json!(16.0)),
+            ("1_000", json!(1000.0)),
+            ("_1", json!("_1")),
+            ("1__0", json!("1__0")),
             ("9223372036854775808", json!(9_223_372_036_854_775_808.0)),
             ("true", json!(true)),
             ("F", json!(false)),

@@ -7,6 +7,11 @@ use super::Findings;
 
 pub(super) fn hub(hub: &Value, at: &At<'_>, found: &mut Findings) {
     let Some(hub) = hub.as_str().filter(|hub| !hub.is_empty()) else { return };
+    if let Some((scheme, rest)) = hub.split_once("://") {
+        // Istioctl takes the scheme for a registry, and no image is ever found there.
+        let hint = Some(format!("write `{rest}`"));
+        found.warning(at, format!("`{scheme}://` is no part of a hub"), hint);
+    }
     // A repository is only known with an image in it.
     let whole = format!("{hub}/pilot");
     let (registry, repository) = match whole.split_once('/') {
@@ -59,7 +64,7 @@ pub(super) fn tag(tag: &Value, at: &At<'_>, found: &mut Findings) {
         let message = format!("`{text}` cannot be the tag of an image");
         match tag {
             Value::Number(number) => {
-                found.error_with_hint(at, message, format!("put it in quotes: \"{number}\""))
+                found.error_with_hint(at, message, format!("put it in quotes: \"{number}\""));
             }
             _ => found.error(at, message),
         }
@@ -73,5 +78,26 @@ fn printed(number: &Number) -> String {
         format!("{float:e}").replace('e', "e+")
     } else {
         float.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_scheme_in_front_of_a_hub_is_a_warning() {
+        let mut found = Findings::default();
+        hub(&json!("https://docker.io/istio"), &At::TOP, &mut found);
+        assert_eq!(found.errors, []);
+        assert_eq!(found.warnings[0].hint.as_deref(), Some("write `docker.io/istio`"));
+    }
+
+    #[test]
+    fn numbers_are_tags_as_go_prints_them() {
+        for (number, text) in [(json!(1.31), "1.31"), (json!(2), "2"), (json!(1_500_000), "1.5e+6")] {
+            assert_eq!(printed(number.as_number().unwrap()), text);
+        }
     }
 }

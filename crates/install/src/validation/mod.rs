@@ -5,6 +5,7 @@
 //! passes by in silence what it does not know in the mesh's configuration. Whether errors stop an installation is the
 //! caller's business (`--force`).
 
+mod cni;
 mod decode;
 mod image;
 mod kubernetes;
@@ -19,6 +20,7 @@ use mizzen_text::{At, Path};
 use serde_json::Value;
 
 use crate::shapes::Shapes;
+pub use cni::cni_conflicts;
 use decode::{Decode, Dialect};
 
 /// One thing that is wrong.

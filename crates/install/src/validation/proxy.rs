@@ -27,7 +27,7 @@ pub(super) fn check(values: &Value, at: &At<'_>, found: &mut Findings) {
             match port.parse::<i32>() {
                 Ok(0..=65535) => {}
                 Ok(_) => {
-                    found.error(&at.field(name), format!("`{port}` is no port: they go from 0 to 65535"))
+                    found.error(&at.field(name), format!("`{port}` is no port: they go from 0 to 65535"));
                 }
                 Err(_) => found.error(&at.field(name), format!("`{port}` is no port")),
             }

@@ -131,7 +131,7 @@ fn is_time_inner(text: &str) -> Option<bool> {
 pub(super) fn is_base64(text: &str) -> bool {
     let letters: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
     let body = letters.strip_suffix(b"==").or_else(|| letters.strip_suffix(b"=")).unwrap_or(&letters);
-    letters.len() % 4 == 0
+    letters.len().is_multiple_of(4)
         && body.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
 }
 

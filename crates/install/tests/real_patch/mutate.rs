@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::random::Random;
 
-pub fn patch(object: &Value, random: &mut Random) -> Value {
+pub(crate) fn patch(object: &Value, random: &mut Random) -> Value {
     let Value::Object(fields) = object else { return json!({}) };
     let mut patch = Map::new();
     for (name, value) in fields {
@@ -41,7 +41,8 @@ fn map(fields: &Map<String, Value>, random: &mut Random) -> Value {
         }
     }
     if random.one_in(6) {
-        let name = *random.choose(&["labels", "name", "args", "affinity", "Containers", "volumes", "new", "a/b"]);
+        let name =
+            *random.choose(&["labels", "name", "args", "affinity", "Containers", "volumes", "new", "a/b"]);
         patch.insert(name.to_owned(), fresh(random));
     }
     if random.one_in(25) {
@@ -69,7 +70,8 @@ fn add_directives(
 ) {
     let Value::Array(items) = before else { return };
     if random.one_in(6) {
-        let mut order: Vec<Value> = items.iter().chain(change.as_array().into_iter().flatten()).map(reduced).collect();
+        let mut order: Vec<Value> =
+            items.iter().chain(change.as_array().into_iter().flatten()).map(reduced).collect();
         if random.one_in(3) {
             random.shuffle(&mut order);
         }
@@ -151,7 +153,7 @@ fn with_key(item: &Value, change: Value) -> Value {
     }
 }
 
-pub fn fresh(random: &mut Random) -> Value {
+pub(crate) fn fresh(random: &mut Random) -> Value {
     match random.below(9) {
         0 => json!(random.below(100_000)),
         1 => json!(true),

@@ -29,9 +29,11 @@ pub struct Snapshot(BTreeMap<String, Vec<u8>>);
 
 impl Snapshot {
     pub fn open() -> Self {
-        let archive = fs::read(module("operator/cmd/mesh/testdata/manifest-generate/data-snapshot.tar.gz")).unwrap();
+        let archive =
+            fs::read(module("operator/cmd/mesh/testdata/manifest-generate/data-snapshot.tar.gz")).unwrap();
         let files = unpack(&archive, &ArchiveLimits::CHART, |_| true).unwrap();
-        let inside = |path: String| path.trim_start_matches("./").strip_prefix("manifests/").map(str::to_owned);
+        let inside =
+            |path: String| path.trim_start_matches("./").strip_prefix("manifests/").map(str::to_owned);
         Self(files.into_iter().filter_map(|(path, data)| Some((inside(path)?, data.to_vec()))).collect())
     }
 }
@@ -126,18 +128,18 @@ fn expression(selector: &str) -> Regex {
 
 /// The first difference of two values, for a message.
 pub fn difference(path: &str, ours: &Value, theirs: &Value) -> Option<String> {
+    if ours == theirs {
+        return None;
+    }
     match (ours, theirs) {
-        (Value::Object(a), Value::Object(b)) => a
-            .keys()
-            .chain(b.keys())
-            .find_map(|key| {
-                let null = Value::Null;
-                let here = format!("{path}.{key}");
-                match (a.get(key), b.get(key)) {
-                    (Some(a), Some(b)) => difference(&here, a, b),
-                    (a, b) => Some(format!("{here}: {} ≠ {}", a.unwrap_or(&null), b.unwrap_or(&null))),
-                }
-            }),
+        (Value::Object(a), Value::Object(b)) => a.keys().chain(b.keys()).find_map(|key| {
+            let null = Value::Null;
+            let here = format!("{path}.{key}");
+            match (a.get(key), b.get(key)) {
+                (Some(a), Some(b)) => difference(&here, a, b),
+                (a, b) => Some(format!("{here}: {} ≠ {}", a.unwrap_or(&null), b.unwrap_or(&null))),
+            }
+        }),
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
             a.iter().zip(b).enumerate().find_map(|(at, (a, b))| difference(&format!("{path}[{at}]"), a, b))
         }

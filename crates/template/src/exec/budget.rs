@@ -5,20 +5,29 @@ use std::time::Instant;
 use crate::{Failure, Limits};
 
 /// How deep the executor itself may recurse: each parenthesis and control structure within all templates that are being
-/// run. It keeps the stack below a megabyte, whatever [`Limits::depth`] says.
-const NESTING: usize = 600;
+/// run, whatever [`Limits::depth`] says.
+const NESTING: usize = 2000;
+
+/// Bytes of stack that a rendering may use: half of what a thread has, so that functions have the other half. Levels
+/// differ in size, and a debug build needs five times as much as a release, so it is measured rather than guessed.
+const STACK: usize = 1 << 20;
+
+/// Two places further apart are not on one stack: address sanitizers put them elsewhere.
+const NO_STACK: usize = 64 << 20;
 
 pub(super) struct Budget {
     limits: Limits,
     steps: u64,
     output: usize,
     nesting: usize,
+    /// Where the stack was at the first level.
+    bottom: usize,
     start: Instant,
 }
 
 impl Budget {
     pub(super) fn new(limits: &Limits) -> Self {
-        Self { limits: limits.clone(), steps: 0, output: 0, nesting: 0, start: Instant::now() }
+        Self { limits: limits.clone(), steps: 0, output: 0, nesting: 0, bottom: 0, start: Instant::now() }
     }
 
     pub(super) fn depth(&self) -> usize {
@@ -31,7 +40,7 @@ impl Budget {
             return Err(Failure::limit(format!("stopped after {} steps", self.limits.steps)));
         }
         // The clock costs more than a step.
-        if self.steps % 1024 == 0 && self.start.elapsed() > self.limits.time {
+        if self.steps.is_multiple_of(1024) && self.start.elapsed() > self.limits.time {
             return Err(Failure::limit(format!("stopped after {:?}", self.limits.time)));
         }
         Ok(())
@@ -48,8 +57,13 @@ impl Budget {
 
     /// One level deeper; how deep it was before.
     pub(super) fn enter(&mut self) -> Result<usize, Failure> {
-        if self.nesting == NESTING {
-            return Err(Failure::limit(format!("nested deeper than {NESTING} levels")));
+        let here = stack();
+        if self.nesting == 0 {
+            self.bottom = here;
+        }
+        let used = self.bottom.abs_diff(here);
+        if self.nesting == NESTING || (STACK..NO_STACK).contains(&used) {
+            return Err(Failure::limit(format!("nested too deeply, after {} levels", self.nesting)));
         }
         self.nesting += 1;
         Ok(self.nesting - 1)
@@ -58,4 +72,11 @@ impl Budget {
     pub(super) fn back_to(&mut self, nesting: usize) {
         self.nesting = nesting;
     }
+}
+
+/// About where the stack ends now.
+#[inline(never)]
+fn stack() -> usize {
+    let here = 0u8;
+    std::ptr::from_ref(&here).addr()
 }

@@ -18,7 +18,7 @@ impl Run<'_> {
         arguments: &[Expression],
         last: Option<Slot>,
     ) -> Result<Slot, Failure> {
-        self.budget.step()?;
+        self.budget.step().map_err(|failure| failure.at(template.file.place(at)))?;
         match callee {
             Callee::Builtin(Builtin::And | Builtin::Or) if !arguments.is_empty() || last.is_some() => {
                 let stops_at = matches!(callee, Callee::Builtin(Builtin::Or));
@@ -44,7 +44,7 @@ impl Run<'_> {
                 values.extend(last.map(Slot::into_value));
                 let name = name.of(&template.file.text);
                 let result = function(&mut Call { name, args: &values, nils, host: self });
-                result.map(Slot::boxed).map_err(|failure| located(failure, template, name, at))
+                result.map(Slot::result).map_err(|failure| located(failure, template, name, at))
             }
         }
     }

@@ -63,7 +63,7 @@ impl Run<'_> {
                     Arguments::Some(values) => values,
                 };
                 match object.field(name, values) {
-                    Ok(Some(value)) => Ok(Slot::boxed(value)),
+                    Ok(Some(value)) => Ok(Slot::result(value)),
                     Ok(None) => {
                         refuse(format!("can't evaluate field {name} in type {}", receiver.type_name()))
                     }

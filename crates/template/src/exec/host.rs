@@ -1,23 +1,26 @@
 //! What functions may ask of the rendering that they are called in.
 
-use super::{Run, Slot, Templates};
+use super::{Run, Templates};
 use crate::{Failure, Host, Value};
 
 impl Host for Run<'_> {
     fn include(&mut self, name: &str, data: &Value) -> Result<String, Failure> {
         let template = self.find(name)?;
-        self.capture(&template, Slot::plain(data.clone()))
+        self.capture(&template, data)
     }
 
     /// As Helm has it: the text's own definitions are known only while it runs, and `<no value>` is removed.
     fn tpl(&mut self, text: &str, data: &Value) -> Result<String, Failure> {
         let output = if text.contains(crate::lex::OPEN) {
-            let name = self.running.last().map_or_else(|| "tpl".to_owned(), |name| format!("tpl in {name}"));
+            let name = match self.running.last() {
+                None => "tpl".to_owned(),
+                Some(name) if name.starts_with("tpl") => name.to_string(),
+                Some(name) => format!("tpl in {name}"),
+            };
             let mut local = Templates::new();
             local.add(&name, text, self.functions)?;
             self.local.push(local);
-            let result =
-                self.find(&name).and_then(|template| self.capture(&template, Slot::plain(data.clone())));
+            let result = self.find(&name).and_then(|template| self.capture(&template, data));
             self.local.pop();
             result?
         } else {

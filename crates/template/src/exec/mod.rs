@@ -17,7 +17,7 @@ pub(crate) use slot::Slot;
 pub use templates::Templates;
 use variables::Variables;
 
-use crate::{Failure, Functions, Limits, Template, Value, lex::Span};
+use crate::{Failure, Functions, Limits, Template, Value, lex::Span, parse};
 
 /// What a key is that a map does not have: Go's option `missingkey`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl<'t> Run<'t> {
     /// Runs a template. What it changes in `data` stays changed.
     pub fn render(&mut self, name: &str, data: &Value) -> Result<String, Failure> {
         let template = self.find(name)?;
-        self.capture(&template, Slot::plain(data.clone()))
+        self.capture(&template, data)
     }
 
     fn find(&self, name: &str) -> Result<Arc<Template>, Failure> {
@@ -78,35 +78,41 @@ impl<'t> Run<'t> {
                 return Ok(Arc::clone(template));
             }
         }
-        let known = sets.flat_map(Templates::names);
-        let hint = mizzen_text::nearest(name, known)
-            .map(|name| format!("; did you mean {name:?}?"))
-            .unwrap_or_default();
+        let hint = parse::hint(name, sets.flat_map(Templates::names));
         Err(Failure::new(format!("template {name:?} not defined{hint}")))
     }
 
     /// Runs a template for its output alone.
-    fn capture(&mut self, template: &Template, dot: Slot) -> Result<String, Failure> {
+    fn capture(&mut self, template: &Template, data: &Value) -> Result<String, Failure> {
         let outer = std::mem::take(&mut self.output);
-        let result = self.invoke(template, dot);
+        let result = self.invoke(template, &Slot::plain(data.clone()));
         let output = std::mem::replace(&mut self.output, outer);
         result.map(|()| output)
     }
 
     /// Runs a template into the output.
-    fn invoke(&mut self, template: &Template, dot: Slot) -> Result<(), Failure> {
+    fn invoke(&mut self, template: &Template, dot: &Slot) -> Result<(), Failure> {
         if self.running.len() >= self.budget.depth() {
             return Err(self.too_deep(template));
         }
-        let nesting = self.budget.enter()?;
+        let nesting = self.budget.enter().map_err(|_| self.too_deep(template))?;
         self.running.push(Arc::clone(&template.name));
         let frame = self.variables.enter(template.variables, dot.clone());
-        let result = self.walk(template, &dot, &template.nodes);
+        let result = self.walk(template, dot, &template.nodes);
         self.variables.leave(&frame);
         self.running.pop();
         // Whatever failed on the way has not left its own levels.
         self.budget.back_to(nesting);
         result.map(|_| ())
+    }
+
+    /// One level deeper in the same template; how deep it was before.
+    fn deeper(&mut self, template: &Template, at: Span) -> Result<usize, Failure> {
+        self.budget.enter().map_err(|failure| {
+            let recurses = self.running.iter().filter(|name| **name == template.name).count() > 1;
+            let failure = if recurses { self.too_deep(template) } else { failure };
+            failure.at(template.file.place(at))
+        })
     }
 
     fn too_deep(&self, template: &Template) -> Failure {
@@ -118,7 +124,7 @@ impl<'t> Run<'t> {
                 Failure::limit(format!("template {name:?} includes itself too deeply: {chain}"))
             }
             None => {
-                let depth = self.budget.depth();
+                let depth = self.running.len();
                 Failure::limit(format!("template {name:?} is included deeper than {depth} levels"))
             }
         }

@@ -17,11 +17,19 @@ pub(crate) enum Slot {
 }
 
 impl Slot {
-    /// What a map or list of anything holds, and what functions return.
+    /// What a map or list of anything holds.
     pub(crate) fn boxed(value: Value) -> Self {
         match value {
             Value::Nil => Self::Nil,
             value => Self::Boxed(value),
+        }
+    }
+
+    /// What a function returned.
+    pub(crate) fn result(value: Value) -> Self {
+        match value {
+            Value::Nil => Self::Nil,
+            value => Self::Plain(value),
         }
     }
 

@@ -17,10 +17,11 @@ pub(super) enum Flow {
 impl Run<'_> {
     pub(super) fn walk(&mut self, template: &Template, dot: &Slot, nodes: &[Node]) -> Result<Flow, Failure> {
         for node in nodes {
-            self.budget.step()?;
+            self.budget.step().map_err(|failure| failure.at(template.file.place(node.at())))?;
             let flow = match node {
                 Node::Text(span) => {
-                    self.write(span.of(&template.file.text))?;
+                    self.write(span.of(&template.file.text))
+                        .map_err(|failure| failure.at(template.file.place(node.at())))?;
                     Flow::Through
                 }
                 Node::Action(pipe) => self.action(template, dot, pipe)?,
@@ -41,15 +42,13 @@ impl Run<'_> {
     fn action(&mut self, template: &Template, dot: &Slot, pipe: &Pipe) -> Result<Flow, Failure> {
         let slot = self.pipeline(template, dot, pipe)?;
         if pipe.variables.is_empty() {
-            match slot.value() {
-                Some(Value::Text(text)) => self.write(text)?,
-                Some(value) => {
-                    let text = go::print_value(value, self)
-                        .map_err(|failure| failure.at(template.file.place(pipe.at)))?;
-                    self.output.push_str(&text);
-                }
-                None => self.write("<no value>")?,
-            }
+            let written = match slot.value() {
+                Some(Value::Text(text)) => self.write(text),
+                // Counted already.
+                Some(value) => go::print_value(value, self).map(|text| self.output.push_str(&text)),
+                None => self.write("<no value>"),
+            };
+            written.map_err(|failure| failure.at(template.file.place(pipe.at)))?;
         }
         Ok(Flow::Through)
     }
@@ -61,7 +60,8 @@ impl Run<'_> {
         branch: &Branch,
         sets_dot: bool,
     ) -> Result<Flow, Failure> {
-        let nesting = self.budget.enter()?;
+        let at = branch.arms.first().map(|(pipe, _)| pipe.at).unwrap_or_default();
+        let nesting = self.deeper(template, at)?;
         let mark = self.variables.mark();
         let mut result = None;
         for (pipe, nodes) in &branch.arms {
@@ -82,13 +82,17 @@ impl Run<'_> {
     }
 
     fn range(&mut self, template: &Template, dot: &Slot, range: &Range) -> Result<Flow, Failure> {
-        let nesting = self.budget.enter()?;
+        let nesting = self.deeper(template, range.pipe.at)?;
         let mark = self.variables.mark();
         let slot = self.pipeline(template, dot, &range.pipe)?;
         let flow = if self.turns(template, range, &slot)? {
             Flow::Through
         } else {
-            self.walk(template, dot, &range.otherwise)?
+            // A `break` there leaves this range, a `continue` goes on with the one around it: Go's doing.
+            match self.walk(template, dot, &range.otherwise)? {
+                Flow::Break => Flow::Through,
+                flow => flow,
+            }
         };
         self.variables.forget(mark);
         self.budget.back_to(nesting);
@@ -112,7 +116,7 @@ impl Run<'_> {
                 for (index, item) in list.iter().enumerate() {
                     let index = Slot::Plain(Value::Int(i64::try_from(index).unwrap_or(i64::MAX)));
                     let item = if boxes { Slot::boxed(item.clone()) } else { Slot::plain(item.clone()) };
-                    if !self.turn(template, range, index, item)? {
+                    if !self.turn(template, range, index, &item)? {
                         break;
                     }
                 }
@@ -124,7 +128,7 @@ impl Run<'_> {
                 let any = !entries.is_empty();
                 for (key, item) in entries {
                     let item = if boxes { Slot::boxed(item) } else { Slot::plain(item) };
-                    if !self.turn(template, range, Slot::Plain(Value::Text(key)), item)? {
+                    if !self.turn(template, range, Slot::Plain(Value::Text(key)), &item)? {
                         break;
                     }
                 }
@@ -140,7 +144,7 @@ impl Run<'_> {
                         Value::Int64(_) => Value::Int64(number),
                         _ => Value::Int(number),
                     };
-                    if !self.turn(template, range, Slot::Nothing, Slot::Plain(number))? {
+                    if !self.turn(template, range, Slot::Nothing, &Slot::Plain(number))? {
                         break;
                     }
                 }
@@ -154,8 +158,14 @@ impl Run<'_> {
     }
 
     /// One turn; whether there may be another.
-    fn turn(&mut self, template: &Template, range: &Range, index: Slot, item: Slot) -> Result<bool, Failure> {
-        self.budget.step()?;
+    fn turn(
+        &mut self,
+        template: &Template,
+        range: &Range,
+        index: Slot,
+        item: &Slot,
+    ) -> Result<bool, Failure> {
+        self.budget.step().map_err(|failure| failure.at(template.file.place(range.pipe.at)))?;
         let mark = self.variables.mark();
         let variables = &range.pipe.variables;
         if range.pipe.assigns {
@@ -175,7 +185,7 @@ impl Run<'_> {
                 self.variables.set_top(mark, 2, index);
             }
         }
-        let flow = self.walk(template, &item, &range.body)?;
+        let flow = self.walk(template, item, &range.body)?;
         self.variables.forget(mark);
         Ok(flow != Flow::Break)
     }
@@ -192,7 +202,7 @@ impl Run<'_> {
             Some(pipe) => self.pipeline(template, dot, pipe)?,
             None => Slot::Nothing,
         };
-        self.invoke(&inner, dot).map_err(place)?;
+        self.invoke(&inner, &dot).map_err(place)?;
         Ok(Flow::Through)
     }
 }

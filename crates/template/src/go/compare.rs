@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::print_value;
+use super::printf;
 use crate::{Failure, Host, Value, exec::Slot};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,12 +50,15 @@ fn equal(first: Option<&Value>, other: Option<&Value>, host: &mut dyn Host) -> R
         (Value::Text(first), Value::Text(other)) => first == other,
         (Value::Object(first), Value::Object(other)) => Rc::ptr_eq(first, other),
         (Value::List(_), Value::List(_)) | (Value::Map(_), Value::Map(_)) => {
-            let text = print_value(other, host)?;
+            let text = printf("%s", std::slice::from_ref(other), host)?;
             return Err(Failure::new(format!("non-comparable type {text}: {}", other.type_name())));
         }
         _ if kind(Some(first)) == Kind::Other && kind(Some(other)) == Kind::Other => {
+            let text = printf("%s", std::slice::from_ref(first), host)?;
+            let other_text = printf("%v", std::slice::from_ref(other), host)?;
             let (first, other) = (first.type_name(), other.type_name());
-            return Err(Failure::new(format!("non-comparable types {first} and {other}")));
+            let message = format!("non-comparable types {text}: {first}, {other}: {other_text}");
+            return Err(Failure::new(message));
         }
         _ => return Err(incompatible(first, other)),
     })

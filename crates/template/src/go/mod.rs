@@ -5,7 +5,7 @@ mod escape;
 mod index;
 mod print;
 
-pub(crate) use print::{print_all, print_line, print_value, printf, quote};
+pub(crate) use print::{is_printable, print_all, print_line, print_value, printf, quote};
 
 use crate::{Call, Failure, Host, Value, exec::Slot};
 
@@ -102,21 +102,32 @@ pub(crate) fn call(builtin: Builtin, slots: &[Slot], host: &mut dyn Host) -> Res
         Builtin::Slice => index::slice(first, rest),
         Builtin::Print => text(print_all(&values(slots), host)),
         Builtin::Println => text(print_line(&values(slots), host)),
-        Builtin::Printf => match first.value() {
-            Some(Value::Text(format)) => text(printf(format, &values(rest), host)),
-            Some(other) => {
-                Err(Failure::new(format!("wrong type for value; expected string; got {}", other.type_name())))
+        Builtin::Printf => match first {
+            Slot::Plain(Value::Text(format)) | Slot::Boxed(Value::Text(format)) => {
+                text(printf(format, &values(rest), host))
             }
-            None => Err(Failure::new("invalid value; expected string")),
+            Slot::Nothing => Err(Failure::new("invalid value; expected string")),
+            Slot::Nil => Err(Failure::new("wrong type for value; expected string; got interface {}")),
+            Slot::Plain(other) | Slot::Boxed(other) => {
+                let kind = other.type_name();
+                Err(Failure::new(format!("wrong type for value; expected string; got {kind}")))
+            }
         },
-        Builtin::Html => text(print_all(&values(slots), host).map(|text| escape::html(&text))),
-        Builtin::Js => text(print_all(&values(slots), host).map(|text| escape::js(&text))),
-        Builtin::Urlquery => text(print_all(&values(slots), host).map(|text| escape::url_query(&text))),
+        Builtin::Html => escaped(slots, host, escape::html),
+        Builtin::Js => escaped(slots, host, escape::js),
+        Builtin::Urlquery => escaped(slots, host, escape::url_query),
     }
 }
 
 fn values(slots: &[Slot]) -> Vec<Value> {
     slots.iter().cloned().map(Slot::into_value).collect()
+}
+
+/// Printed as an action would print it, then escaped.
+fn escaped(slots: &[Slot], host: &mut dyn Host, escape: fn(&str) -> String) -> Result<Slot, Failure> {
+    let shown = |slot: &Slot| slot.value().cloned().unwrap_or_else(|| Value::text("<no value>"));
+    let values: Vec<_> = slots.iter().map(shown).collect();
+    text(print_all(&values, host).map(|text| escape(&text)))
 }
 
 fn text(text: Result<String, Failure>) -> Result<Slot, Failure> {

@@ -25,7 +25,11 @@ pub(super) const TABLE: &[TableEntry] = &[
         let value = match call.any(0) {
             Value::Nil => return Ok("{}".into()),
             Value::Map(map) => without_defaults(&map).into(),
-            other => other,
+            Value::Object(object) => match object.plain() {
+                Value::Map(map) => without_defaults(&map).into(),
+                plain => plain,
+            },
+            other => return Err(wrong("protoreflect.ProtoMessage", &other)),
         };
         json::quiet(write(&value, Style::RAW, call.host).map(Value::from), "{}".into())
     }),

@@ -1,5 +1,7 @@
 //! The tokens of an action: between `{{` and `}}`.
 
+use crate::go::is_printable;
+
 use super::{CLOSE, Keyword, Kind, Lexer, Token, Wrong, is_space};
 
 impl Lexer<'_> {
@@ -121,15 +123,14 @@ impl Lexer<'_> {
 
     /// Generous: what is no number after all is found when its value is read.
     fn number(&mut self, start: usize) -> Result<Kind, Wrong> {
-        let good = self.pass_number();
-        if good
-            && self.rest().starts_with(['+', '-'])
-            && self.pass_number()
-            && self.text[start..self.position].ends_with('i')
-        {
-            return self.wrong(start, "complex numbers are not supported");
+        let mut good = self.pass_number();
+        if good && self.rest().starts_with(['+', '-']) {
+            good = false;
+            if self.pass_number() && self.text[start..self.position].ends_with('i') {
+                return self.wrong(start, "complex numbers are not supported");
+            }
         }
-        if !good || self.rest().starts_with(['+', '-']) {
+        if !good {
             let text = &self.text[start..self.position];
             return self.wrong(start, format!("bad number syntax: {text:?}"));
         }
@@ -178,5 +179,6 @@ fn is_alphanumeric(c: char) -> bool {
 }
 
 fn code_point(c: char) -> String {
-    format!("U+{:04X} '{}'", u32::from(c), c.escape_debug())
+    let number = u32::from(c);
+    if is_printable(c) { format!("U+{number:04X} '{c}'") } else { format!("U+{number:04X}") }
 }

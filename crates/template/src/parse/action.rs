@@ -186,6 +186,7 @@ impl Parser<'_> {
     }
 
     fn invocation(&mut self, word: Token) -> Parsed<Node> {
+        let at = word.span.to(self.peek()?.span);
         let name = self.template_name("template clause")?;
         let pipe = if self.peek()?.kind == Kind::Close {
             self.next()?;
@@ -193,19 +194,19 @@ impl Parser<'_> {
         } else {
             Some(self.pipeline("template clause", Kind::Close)?)
         };
-        Ok(self.invoke(word, &name, pipe))
+        Ok(invocation(at, &name, pipe))
     }
 
     fn block(&mut self, open: Token, word: Token) -> Parsed<Node> {
+        let at = word.span.to(self.peek()?.span);
         let name = self.template_name("block clause")?;
         let pipe = self.pipeline("block clause", Kind::Close)?;
         self.body(open, &name, "block clause")?;
-        Ok(self.invoke(word, &name, Some(pipe)))
+        Ok(invocation(at, &name, Some(pipe)))
     }
+}
 
-    fn invoke(&self, word: Token, name: &str, pipe: Option<Pipe>) -> Node {
-        let end = pipe.as_ref().map_or(word.span, |pipe| pipe.at);
-        let at = word.span.to(end);
-        Node::Template(Box::new(Invocation { at, name: name.into(), pipe }))
-    }
+fn invocation(at: Span, name: &str, pipe: Option<Pipe>) -> Node {
+    let at = pipe.as_ref().map_or(at, |pipe| at.to(pipe.at));
+    Node::Template(Box::new(Invocation { at, name: name.into(), pipe }))
 }

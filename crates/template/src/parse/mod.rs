@@ -15,6 +15,7 @@ pub(crate) use tree::{
 
 use crate::{
     Failure, Functions, Place,
+    go::quote,
     lex::{Kind, Lexer, Span, Token, Wrong},
 };
 
@@ -152,8 +153,11 @@ impl<'p> Parser<'p> {
     fn unexpected<T>(&self, token: Token, context: &str) -> Parsed<T> {
         let what = match token.kind {
             Kind::End => "EOF".to_owned(),
-            Kind::Keyword(_) => format!("<{}>", self.source(token.span)),
-            _ => format!("{:?}", self.source(token.span)),
+            Kind::Keyword(_) | Kind::Dot | Kind::Nil => format!("<{}>", self.source(token.span)),
+            _ => match self.source(token.span).char_indices().nth(10) {
+                Some((end, _)) => format!("{}...", quote(&self.source(token.span)[..end])),
+                None => quote(self.source(token.span)),
+            },
         };
         wrong(token.span, format!("unexpected {what} in {context}"))
     }
@@ -168,6 +172,13 @@ impl<'p> Parser<'p> {
         self.depth -= 1;
         result
     }
+}
+
+/// The nearest of the names; of two that are equally near always the same.
+pub(crate) fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let mut known: Vec<_> = known.collect();
+    known.sort_unstable();
+    mizzen_text::nearest(name, known).map(|name| format!("; did you mean {name:?}?")).unwrap_or_default()
 }
 
 fn wrong<T>(at: Span, message: impl Into<String>) -> Parsed<T> {

@@ -1,9 +1,7 @@
 //! Pipelines: declarations, commands, operands.
 
-use mizzen_text::nearest;
-
 use super::{
-    Callee, Command, Expression, ExpressionKind as Is, Parsed, Parser, Pipe, Variable, number, wrong,
+    Callee, Command, Expression, ExpressionKind as Is, Parsed, Parser, Pipe, Variable, hint, number, wrong,
 };
 use crate::{
     go::Builtin,
@@ -86,6 +84,7 @@ impl<'p> Parser<'p> {
     /// A term and the fields that touch it.
     fn operand(&mut self) -> Parsed<Expression> {
         let mut term = self.term()?;
+        let alone = term.at;
         let mut fields = Vec::new();
         while let Token { kind: Kind::Field, spaced: false, span } = self.peek()? {
             self.next()?;
@@ -98,7 +97,7 @@ impl<'p> Parser<'p> {
         match &mut term.kind {
             Is::Fields(before) | Is::Variable(_, before) => before.append(&mut fields),
             kind if is_constant(kind) => {
-                let text = self.source(term.at).split('.').next().unwrap_or_default();
+                let text = self.source(alone);
                 return wrong(term.at, format!("unexpected . after term {text:?}"));
             }
             _ => {
@@ -123,7 +122,7 @@ impl<'p> Parser<'p> {
                 None => {
                     let known =
                         self.scope.numbers.keys().copied().filter(|name| self.scope.find(name).is_some());
-                    let hint = hint(nearest(text, known));
+                    let hint = hint(text, known);
                     return wrong(at, format!("undefined variable {text:?}{hint}"));
                 }
             },
@@ -158,13 +157,9 @@ impl<'p> Parser<'p> {
             return Ok(Callee::Builtin(builtin));
         }
         let known = self.functions.names().chain(Builtin::NAMES.iter().map(|(name, _)| *name));
-        let hint = hint(nearest(name, known));
+        let hint = hint(name, known);
         wrong(token.span, format!("function {name:?} not defined{hint}"))
     }
-}
-
-fn hint(nearest: Option<&str>) -> String {
-    nearest.map(|name| format!("; did you mean {name:?}?")).unwrap_or_default()
 }
 
 fn without_dot(span: Span) -> Span {

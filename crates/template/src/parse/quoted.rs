@@ -25,11 +25,15 @@ impl Parser<'_> {
         let text = self.source(token.span);
         let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
         let mut rest = inner;
-        match step(&mut rest, '\'') {
-            Some(Piece::Char(c)) if rest.is_empty() => Ok(Is::Int(i64::from(u32::from(c)))),
-            Some(Piece::Byte(byte)) if rest.is_empty() => Ok(Is::Int(i64::from(byte))),
-            _ => wrong(token.span, format!("malformed character constant: {text}")),
+        let value = match step(&mut rest, '\'') {
+            Some(Piece::Char(c)) => u32::from(c),
+            Some(Piece::Byte(byte)) => u32::from(byte),
+            None => return wrong(token.span, format!("invalid syntax: {text}")),
+        };
+        if !rest.is_empty() {
+            return wrong(token.span, format!("malformed character constant: {text}"));
         }
+        Ok(Is::Int(i64::from(value)))
     }
 }
 

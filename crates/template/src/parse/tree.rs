@@ -40,6 +40,22 @@ pub(crate) enum Node {
     Continue,
 }
 
+impl Node {
+    /// Where it is, for a limit that was reached there. Texts are told by where they begin.
+    pub(crate) fn at(&self) -> Span {
+        match self {
+            Self::Text(span) => Span { end: span.start, ..*span },
+            Self::Action(pipe) => pipe.at,
+            Self::If(branch) | Self::With(branch) => {
+                branch.arms.first().map(|(pipe, _)| pipe.at).unwrap_or_default()
+            }
+            Self::Range(range) => range.pipe.at,
+            Self::Template(invocation) => invocation.at,
+            Self::Break | Self::Continue => Span::default(),
+        }
+    }
+}
+
 /// `if … else if … else`, and the same with `with`. The variables of a condition live to the end of all.
 pub(crate) struct Branch {
     pub(crate) arms: Vec<(Pipe, Vec<Node>)>,

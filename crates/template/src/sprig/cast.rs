@@ -50,7 +50,7 @@ pub(crate) fn float(value: &Value) -> f64 {
 /// What has no 64 bits is the smallest number on the machines that Go's charts were tried on.
 #[expect(clippy::cast_possible_truncation, reason = "that is what it is for")]
 fn truncated(float: f64) -> i64 {
-    if float >= -9_223_372_036_854_775_808.0 && float < 9_223_372_036_854_775_808.0 {
+    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&float) {
         float as i64
     } else {
         i64::MIN

@@ -4,9 +4,9 @@ use super::TableEntry;
 use crate::{Call, Failure, Value};
 
 pub(super) const TABLE: &[TableEntry] = &[
-    ("b64enc", |call| encode(call, BASE64)),
+    ("b64enc", |call| encode(call, &BASE64)),
     ("b64dec", |call| decode(call, decode64)),
-    ("b32enc", |call| encode(call, BASE32)),
+    ("b32enc", |call| encode(call, &BASE32)),
     ("b32dec", |call| decode(call, decode32)),
 ];
 
@@ -21,7 +21,7 @@ const BASE64: Base =
     Base { letters: b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", bits: 6, group: 4 };
 const BASE32: Base = Base { letters: b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", bits: 5, group: 8 };
 
-fn encode(call: &mut Call<'_>, base: Base) -> Result<Value, Failure> {
+fn encode(call: &mut Call<'_>, base: &Base) -> Result<Value, Failure> {
     call.exactly(1)?;
     let text = call.text(0)?;
     call.host.spend(text.len().saturating_mul(2))?;

@@ -15,6 +15,9 @@ pub(super) fn deep_equal(one: &Value, other: &Value, host: &mut dyn Host) -> Res
 
 fn equal(one: &Value, other: &Value, depth: usize, host: &mut dyn Host) -> Result<bool, Failure> {
     let below = budget::below(depth)?;
+    if matches!(one, Value::List(_) | Value::Map(_) | Value::Object(_)) {
+        host.spend(budget::VALUE)?;
+    }
     Ok(match (one, other) {
         (Value::Nil, Value::Nil) => true,
         (Value::Bool(one), Value::Bool(other)) => one == other,
@@ -29,7 +32,6 @@ fn equal(one: &Value, other: &Value, depth: usize, host: &mut dyn Host) -> Resul
             {
                 return Ok(false);
             }
-            host.spend(one.len())?;
             for (one, other) in one.iter().zip(other.iter()) {
                 if !equal(one, other, below, host)? {
                     return Ok(false);
@@ -47,7 +49,6 @@ fn equal(one: &Value, other: &Value, depth: usize, host: &mut dyn Host) -> Resul
             {
                 return Ok(false);
             }
-            host.spend(one.len())?;
             for (key, one) in one.entries() {
                 let Some(other) = other.get(&key) else { return Ok(false) };
                 if !equal(&one, &other, below, host)? {

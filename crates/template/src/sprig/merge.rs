@@ -43,7 +43,7 @@ fn merge_maps(
         return Ok(());
     }
     let keys = source.keys();
-    host.spend(32 * keys.len())?;
+    host.spend(budget::VALUE * (keys.len() + 1))?;
     for key in keys {
         let Some(new) = source.get(&key) else { continue };
         let old = destination.get(&key);

@@ -42,6 +42,7 @@ fn fold(call: &Call<'_>, calculate: fn(i64, i64) -> i64) -> Result<Value, Failur
 }
 
 /// From `start` towards `end`, which is not reached; empty if the step leads away from it.
+#[derive(Clone, Copy)]
 struct Sequence {
     start: i64,
     step: i64,
@@ -60,7 +61,7 @@ fn sequence(start: i64, end: i64, step: i64) -> Sequence {
 }
 
 impl Sequence {
-    fn numbers(&self, call: &mut Call<'_>) -> Result<impl Iterator<Item = i64>, Failure> {
+    fn numbers(self, call: &mut Call<'_>) -> Result<impl Iterator<Item = i64>, Failure> {
         call.host.spend(self.count.saturating_mul(24))?;
         let (start, step) = (self.start, self.step);
         // As many as were paid for are far from any overflow of the count.

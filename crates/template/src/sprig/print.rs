@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::budget::pay_for;
 pub(crate) use crate::go::quote as quoted;
 use crate::{Failure, Host, Value, go};
 
@@ -9,6 +10,10 @@ use crate::{Failure, Host, Value, go};
 pub(crate) fn text_of(value: &Value, host: &mut dyn Host) -> Result<Rc<str>, Failure> {
     match value {
         Value::Text(text) => Ok(Rc::clone(text)),
+        Value::List(_) | Value::Map(_) => {
+            pay_for(value, host)?;
+            Ok(go::print_value(value, host)?.into())
+        }
         Value::Object(bytes) if bytes.type_name() == "[]uint8" => match bytes.field("String", &[])? {
             Some(Value::Text(text)) => Ok(text),
             _ => Ok(go::print_value(value, host)?.into()),

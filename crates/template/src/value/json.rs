@@ -5,6 +5,9 @@ use serde_json::{Number, Value as Json};
 use super::{List, Value};
 use crate::Failure;
 
+/// Values in a tree of JSON. They are shared here but not there, so a small value can become a very large tree.
+const VALUES: usize = 1_000_000;
+
 impl From<&Json> for Value {
     fn from(json: &Json) -> Self {
         match json {
@@ -22,11 +25,16 @@ impl From<&Json> for Value {
 
 impl Value {
     /// The value as JSON has it: whole floats are written without a fraction. A value that is nested deeper than
-    /// `depth`, for instance in itself, is refused.
+    /// `depth`, for instance in itself, is refused; so is one that holds others so often that nobody can write it down.
     pub fn to_json(&self, depth: usize) -> Result<Json, Failure> {
+        self.to_json_within(depth, &mut { VALUES })
+    }
+
+    fn to_json_within(&self, depth: usize, left: &mut usize) -> Result<Json, Failure> {
         let Some(below) = depth.checked_sub(1) else {
             return Err(Failure::limit("the value is nested too deeply, or within itself"));
         };
+        *left = left.checked_sub(1).ok_or_else(|| Failure::limit("the value holds too many others"))?;
         Ok(match self {
             Self::Nil => Json::Null,
             Self::Bool(bool) => Json::Bool(*bool),
@@ -35,16 +43,16 @@ impl Value {
             Self::Text(text) => Json::String(text.as_ref().to_owned()),
             Self::List(list) if list.is_nil() => Json::Null,
             Self::Map(map) if map.is_nil() => Json::Null,
-            Self::List(list) => {
-                Json::Array(list.iter().map(|item| item.to_json(below)).collect::<Result<_, _>>()?)
-            }
+            Self::List(list) => Json::Array(
+                list.iter().map(|item| item.to_json_within(below, left)).collect::<Result<_, _>>()?,
+            ),
             Self::Map(map) => {
                 let entries = map.entries().into_iter();
-                let entries =
-                    entries.map(|(key, value)| Ok((key.as_ref().to_owned(), value.to_json(below)?)));
+                let entries = entries
+                    .map(|(key, value)| Ok((key.as_ref().to_owned(), value.to_json_within(below, left)?)));
                 Json::Object(entries.collect::<Result<_, Failure>>()?)
             }
-            Self::Object(object) => object.plain().to_json(below)?,
+            Self::Object(object) => object.plain().to_json_within(below, left)?,
         })
     }
 }

@@ -100,7 +100,7 @@ impl Reader<'_> {
         } else if !self.good {
             self.printer.push(&format!("%!{verb}(BADINDEX)"))?;
         } else if let Some(argument) = self.arguments.get(self.next) {
-            if verb == 'v' {
+            if matches!(verb, 'v' | 'w') {
                 flags.syntax = std::mem::take(&mut flags.sharp);
                 flags.plus = false;
             }

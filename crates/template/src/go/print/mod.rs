@@ -7,8 +7,7 @@ mod quoted;
 mod value;
 
 pub(crate) use format::printf;
-pub(super) use quoted::is_printable;
-pub(crate) use quoted::quote;
+pub(crate) use quoted::{is_printable, quote};
 use value::Printer;
 
 use crate::{Failure, Host, Value};

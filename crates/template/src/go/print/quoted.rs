@@ -40,7 +40,7 @@ fn escape(out: &mut String, c: char) {
 }
 
 /// Letters, marks, numbers, punctuation, symbols, and the plain space.
-pub(in crate::go) fn is_printable(c: char) -> bool {
+pub(crate) fn is_printable(c: char) -> bool {
     if c.is_ascii() {
         return (' '..='~').contains(&c);
     }

@@ -53,6 +53,12 @@ impl<'h> Printer<'h> {
             (Value::Map(_) | Value::List(_) | Value::Object(_), 'p') => {
                 Err(Failure::new("%p prints an address, which is another one every time"))
             }
+            // For errors, of which there are none here.
+            (_, 'w') => {
+                self.push(&format!("%!w({}=", value.type_name()))?;
+                self.value(value, 'v', self.host.depth())?;
+                self.push(")")
+            }
             _ => self.value(value, verb, self.host.depth()),
         }
     }

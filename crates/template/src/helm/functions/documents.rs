@@ -60,9 +60,12 @@ fn to_yaml(call: &mut Call<'_>) -> Result<Value, Failure> {
 
 /// With the line's end behind it.
 pub(crate) fn yaml_text(value: &Value, host: &mut dyn Host) -> Result<String, Failure> {
-    budget::pay_for_document(value, host)?;
+    let depth = host.depth();
+    let data =
+        if budget::pay_for_document(value, host)? { Some(json::write::data(value, depth)?) } else { None };
+    let value = data.as_ref().unwrap_or(value);
     let mut text = String::new();
-    yaml::print(&mut text, value, host.depth())
+    yaml::print(&mut text, value, depth)
         .map_err(|yaml::TooDeep| Failure::limit("the value is nested too deeply, or within itself"))?;
     Ok(text)
 }

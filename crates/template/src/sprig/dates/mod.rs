@@ -98,10 +98,7 @@ fn show(call: &mut Call<'_>, layout: &str, index: usize, zone: &str) -> Result<V
         _ => return refusals::clock(call),
     };
     if !matches!(zone, "" | "UTC" | "Local") {
-        return Err(Failure::new(format!(
-            "{}: no time zone but UTC is known here, {zone:?} is none",
-            call.name
-        )));
+        return Err(Failure::new(format!("no time zone but UTC is known here, {zone:?} is none")));
     }
     call.host.spend(layout.len().saturating_mul(4))?;
     Ok(format::format(&time.in_utc(), layout).into())

@@ -191,9 +191,9 @@ impl Read {
     /// `UTC`, or a name of capitals whose offset nobody knows.
     fn zone<'t>(&mut self, text: &'t str) -> Option<&'t str> {
         let length = text.bytes().take_while(u8::is_ascii_uppercase).count();
-        if text.starts_with("UTC") {
+        if let Some(rest) = text.strip_prefix("UTC") {
             (self.offset, self.zone) = (Some(0), "UTC".into());
-            return Some(&text[3..]);
+            return Some(rest);
         }
         if !(3..=5).contains(&length) {
             return None;

@@ -1,7 +1,7 @@
 //! A value as JSON: sorted keys, whole floats without a fraction, and what HTML could stumble over escaped.
 
 use crate::{
-    Failure, Host, Value,
+    Failure, Host, List, Map, Object, Value,
     sprig::budget::{Paid, below},
 };
 
@@ -33,6 +33,7 @@ struct Writer<'h> {
 impl Writer<'_> {
     fn value(&mut self, value: &Value, depth: usize) -> Result<(), Failure> {
         let below = below(depth)?;
+        self.out.value()?;
         match value {
             Value::Nil => self.out.push("null"),
             Value::Bool(bool) => self.out.push(if *bool { "true" } else { "false" }),
@@ -63,10 +64,7 @@ impl Writer<'_> {
                 }
                 self.close("}", entries.is_empty())
             }
-            Value::Object(object) => {
-                let json = object.field("MarshalJSON", &[]).ok().flatten();
-                self.value(&json.unwrap_or_else(|| object.plain()), below)
-            }
+            Value::Object(object) => self.value(&object_data(object.as_ref()), below),
         }
     }
 
@@ -135,6 +133,30 @@ impl Writer<'_> {
         };
         Some((at, escape, character.len_utf8()))
     }
+}
+
+/// What an object is in a document.
+fn object_data(object: &dyn Object) -> Value {
+    object.field("MarshalJSON", &[]).ok().flatten().unwrap_or_else(|| object.plain())
+}
+
+/// A tree whose objects are replaced by what they are in a document.
+pub(crate) fn data(value: &Value, depth: usize) -> Result<Value, Failure> {
+    let below = below(depth)?;
+    Ok(match value {
+        Value::Object(object) => data(&object_data(object.as_ref()), below)?,
+        Value::List(list) if !list.is_nil() => {
+            List::new(list.iter().map(|item| data(item, below)).collect::<Result<_, _>>()?).into()
+        }
+        Value::Map(map) if !map.is_nil() => {
+            let copy = Map::new();
+            for (key, value) in map.entries() {
+                copy.insert(key, data(&value, below)?);
+            }
+            copy.into()
+        }
+        other => other.clone(),
+    })
 }
 
 /// The shortest digits that give the number again, with an exponent only where they would get long.

@@ -3,12 +3,14 @@
 use crate::{
     Failure, Host, Map, Value,
     sprig::{
-        budget::{Paid, below},
+        budget::{self, Paid, below},
         print::float_text,
     },
 };
 
 pub(super) fn write(value: &Value, host: &mut dyn Host) -> Result<String, Failure> {
+    // Lists are looked through before they are written.
+    budget::pay_for(value, host)?;
     let depth = host.depth();
     let mut writer = Writer { out: Paid::new(host) };
     match value {
@@ -39,6 +41,7 @@ impl Writer<'_> {
 
     fn entries(&mut self, path: &mut Vec<String>, map: &Map, depth: usize) -> Result<(), Failure> {
         let below = below(depth)?;
+        self.out.value()?;
         let (tables, plain) = split(map, depth)?;
         for (key, value) in plain {
             path.push(quoted_key(&key));
@@ -84,6 +87,7 @@ impl Writer<'_> {
 
     fn element(&mut self, value: &Value, depth: usize) -> Result<(), Failure> {
         let below = below(depth)?;
+        self.out.value()?;
         match value {
             Value::Nil => Err(nothing_in_a_list()),
             Value::Bool(bool) => self.out.push(if *bool { "true" } else { "false" }),
