@@ -65,7 +65,7 @@ async fn what_helm_has_pushed_is_found_by_tag_range_and_digest() -> Result<()> {
         }
     }
     let cache = folder.0.join("cache");
-    let options = SourceOptions { cache: Some(cache.clone()), ..SourceOptions::default() };
+    let options = SourceOptions { cache: Some(cache), ..SourceOptions::default() };
     let wanted = |version: &str| SourceOptions { version: Some(version.to_owned()), ..options.clone() };
     let offline = SourceOptions { offline: true, ..options.clone() };
 

@@ -151,12 +151,12 @@ impl Published {
                 Ok((Record { digest, version: version.to_owned() }, bytes))
             }
             From::Registry { reference, registry } => {
-                self.from_registry(reference, registry, chart, wanted, offline)
+                self.of_registry(reference, registry, chart, wanted, offline)
             }
         }
     }
 
-    fn from_registry(
+    fn of_registry(
         &self,
         reference: &Reference,
         registry: &Registry,
@@ -254,19 +254,19 @@ impl Charts for Published {
 }
 
 /// The charts in an archive behind a URL.
-pub(super) fn archive(url: String, options: &SourceOptions) -> Result<Box<dyn Charts>, SourceError> {
+pub(super) fn archive(url: &str, options: &SourceOptions) -> Result<Box<dyn Charts>, SourceError> {
     let cache = Cache::new(options.cache.as_deref());
-    let kept = || cache.record(&url).and_then(|record| cache.blob(&record.digest));
+    let kept = || cache.record(url).and_then(|record| cache.blob(&record.digest));
     let fetched = if options.offline {
-        Err(SourceError::Unreachable { url: url.clone(), why: "--offline is given".to_owned() })
+        Err(SourceError::Unreachable { url: url.to_owned(), why: "--offline is given".to_owned() })
     } else {
         let client = Client::new(options.roots.as_deref())?;
-        repository::fetch(&client, std::slice::from_ref(&url), None)
+        repository::fetch(&client, &[url.to_owned()], None)
     };
     let bytes = match fetched {
         Ok((digest, bytes)) => {
             cache.keep(&digest, &bytes);
-            cache.remember(&url, &Record { digest: digest_of(&bytes), version: String::new() });
+            cache.remember(url, &Record { digest: digest_of(&bytes), version: String::new() });
             bytes
         }
         Err(SourceError::Unreachable { url, why }) => match kept() {
@@ -283,5 +283,5 @@ pub(super) fn archive(url: String, options: &SourceOptions) -> Result<Box<dyn Ch
         },
         Err(error) => return Err(error),
     };
-    local::archive(&url, &bytes)
+    local::archive(url, &bytes)
 }

@@ -36,7 +36,8 @@ pub fn manifest(rendered: &Rendered, options: ManifestOptions) -> Result<String,
                 Some(hooks_of) if hooks_of.iter().any(|hook| !HOOKS.contains(&hook.as_str())) => {}
                 Some(hooks_of) => {
                     let is_test = hooks_of.iter().any(|hook| hook.starts_with("test"));
-                    if !options.no_hooks && !(is_test && options.skip_tests) {
+                    let skipped = options.no_hooks || is_test && options.skip_tests;
+                    if !skipped {
                         hooks.push(document);
                     }
                 }
