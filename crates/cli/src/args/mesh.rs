@@ -6,7 +6,10 @@ use crate::{
     inputs::{self, Input as Read},
 };
 use anyhow::{Result, bail};
-use mizzen_install::{Charts, Folder, Input, Refused, package_path};
+use mizzen_install::{
+    Charts, Input, Refused, package_path,
+    source::{self, SourceOptions},
+};
 use mizzen_text::yaml::Options;
 
 #[derive(clap::Args)]
@@ -86,7 +89,8 @@ impl Mesh {
 
 impl ChartsTyped {
     pub(crate) fn open(&self, manifests: Option<&str>) -> Result<Box<dyn Charts>> {
-        let Some(folder) = manifests else { bail!("charts that are built in are not there yet") };
-        Ok(Box::new(Folder::open(folder)?))
+        let options =
+            SourceOptions { version: self.version.clone(), offline: self.offline, ..SourceOptions::default() };
+        Ok(source::open(manifests.unwrap_or_default(), &options)?)
     }
 }
