@@ -80,14 +80,17 @@ impl Client {
     }
 
     async fn follow(&self, ask: &Ask<'_>) -> Result<Answer, SourceError> {
-        let garbage = |url: &str, why: &str| SourceError::Garbage { url: url.to_owned(), why: why.to_owned() };
+        let garbage =
+            |url: &str, why: &str| SourceError::Garbage { url: url.to_owned(), why: why.to_owned() };
         let mut url = ask.url.to_owned();
         let mut authorization = ask.authorization.clone();
         for _ in 0..=REDIRECTS {
             let uri: Uri = url.parse().map_err(|_| garbage(&url, "this is no URL"))?;
             let answer = self.once(&url, &uri, ask, authorization.as_deref()).await?;
             let location = answer.headers.get(header::LOCATION).and_then(|location| location.to_str().ok());
-            let Some(location) = location.filter(|_| answer.status.is_redirection()) else { return Ok(answer) };
+            let Some(location) = location.filter(|_| answer.status.is_redirection()) else {
+                return Ok(answer);
+            };
             let next = join(&url, location);
             let target: Uri = next.parse().map_err(|_| garbage(&url, "it redirects to what is no URL"))?;
             if target.authority() != uri.authority() {

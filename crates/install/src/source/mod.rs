@@ -49,10 +49,9 @@ pub fn open(text: &str, options: &SourceOptions) -> Result<Box<dyn Charts>, Char
     let place = Place::parse(text).map_err(unreadable)?;
     let needs_no_version = |charts: Box<dyn Charts>| match &options.version {
         None => Ok(charts),
-        Some(version) => Err(unreadable(SourceError::NoVersions {
-            what: charts.describe(),
-            version: version.clone(),
-        })),
+        Some(version) => {
+            Err(unreadable(SourceError::NoVersions { what: charts.describe(), version: version.clone() }))
+        }
     };
     match place {
         Place::BuiltIn => needs_no_version(Box::new(BuiltIn)),

@@ -42,7 +42,12 @@ impl Published {
     pub(super) fn repository(url: String, options: &SourceOptions) -> Result<Self, SourceError> {
         let client = Client::new(options.roots.as_deref())?;
         let what = format!("the chart repository {url}");
-        Ok(Self::new(From::Repository { url, client, index: OnceLock::new() }, what, options.version.clone(), options))
+        Ok(Self::new(
+            From::Repository { url, client, index: OnceLock::new() },
+            what,
+            options.version.clone(),
+            options,
+        ))
     }
 
     pub(super) fn registry(reference: Reference, options: &SourceOptions) -> Result<Self, SourceError> {
@@ -52,7 +57,9 @@ impl Published {
             (Some(tag), Some(version)) if tag != version => {
                 return Err(SourceError::Place {
                     text: format!("{}:{tag}", reference.name()),
-                    why: format!("it has a tag, and --version {version} is given, too; leave one of them out"),
+                    why: format!(
+                        "it has a tag, and --version {version} is given, too; leave one of them out"
+                    ),
                 });
             }
             (tag, version) => tag.clone().or_else(|| version.clone()),
@@ -85,7 +92,10 @@ impl Published {
                         kept
                     }
                     None if self.offline => {
-                        return Err(SourceError::NotCached { what: name, cache: self.cache.folder()?.to_owned() });
+                        return Err(SourceError::NotCached {
+                            what: name,
+                            cache: self.cache.folder()?.to_owned(),
+                        });
                     }
                     None => return Err(SourceError::Unreachable { url, why }),
                 }
@@ -93,7 +103,8 @@ impl Published {
             Err(error) => return Err(error),
         };
         self.cache.keep(&record.digest, &bytes);
-        self.cache.remember(&name, &record);
+        // Also as the user asked for it, who may ask for this chart first the next time.
+        self.cache.remember(&self.name(chart, self.wanted.as_deref()), &record);
         // The next ones ask for this very version, with and without a network.
         if !record.version.is_empty() {
             self.cache.remember(&self.name(chart, Some(&record.version)), &record);
@@ -131,7 +142,8 @@ impl Published {
                 let known = index.versions(chart).ok_or_else(missing)?;
                 let version = choose(&known, wanted, chart, &self.what)?;
                 let entry = index.entry(chart, version)?;
-                let kept = entry.digest.as_ref().and_then(|digest| Some((digest.clone(), self.cache.blob(digest)?)));
+                let kept =
+                    entry.digest.as_ref().and_then(|digest| Some((digest.clone(), self.cache.blob(digest)?)));
                 let (digest, bytes) = match kept {
                     Some(kept) => kept,
                     None => repository::fetch(client, &entry.urls, entry.digest.as_deref())?,
