@@ -7,6 +7,10 @@ use std::collections::BTreeMap;
 
 use mizzen_install::{Generated, Images, Input, Manifest, generate, get_path, print};
 use mizzen_testkit::needs;
+use mizzen_text::{
+    Source,
+    yaml::{self, Options},
+};
 use serde_json::{Value, json};
 use upstream::{Snapshot, documents, input, live, module, run, selected, try_run};
 
@@ -480,4 +484,30 @@ fn every_pod_is_injected_by_the_one_revision_that_it_means() {
         }
     }
     assert_eq!(checked, 72);
+}
+
+/// JSON with the fields of every map turned round.
+fn turned(value: &Value) -> String {
+    let joined = |parts: Vec<String>| parts.join(",");
+    match value {
+        Value::Object(map) => {
+            let fields = map.iter().rev().map(|(key, value)| format!("{}:{}", json!(key), turned(value)));
+            format!("{{{}}}", joined(fields.collect()))
+        }
+        Value::Array(items) => format!("[{}]", joined(items.iter().map(turned).collect())),
+        plain => plain.to_string(),
+    }
+}
+
+#[test]
+fn the_order_of_fields_in_a_file_does_not_matter() {
+    needs!(upstream::NEEDS);
+    for name in ["pilot_merge_meshconfig", "gateways", "ingressgateway_k8s_settings"] {
+        let source = upstream::input_file(name);
+        let value = yaml::load_all(&source, &Options::KUBERNETES).next().unwrap().unwrap().value;
+        let other = Source::new("turned", turned(&value));
+        assert_ne!(other.bytes(), value.to_string().as_bytes());
+        let other = Input { files: vec![other], ..Input::default() };
+        assert_eq!(print(&generate(&other, &live()).unwrap()), print(&run(&[name], &[])), "{name}");
+    }
 }
