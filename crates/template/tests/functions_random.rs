@@ -1,6 +1,6 @@
 //! No function breaks down over its arguments, whatever they are.
 
-use mizzen_template::{Call, Failure, Host, List, Map, Value, helm, injection, sprig};
+use mizzen_template::{Call, Failure, Host, List, Map, Memory, Value, helm, injection, sprig};
 
 const TEXTS: &[&str] = &[
     "",
@@ -83,7 +83,8 @@ impl Chance {
     }
 }
 
-struct Small(usize);
+#[derive(Default)]
+struct Small(usize, Memory);
 
 impl Host for Small {
     fn include(&mut self, _: &str, _: &Value) -> Result<String, Failure> {
@@ -102,6 +103,10 @@ impl Host for Small {
     fn depth(&self) -> usize {
         200
     }
+
+    fn memory(&mut self) -> &mut Memory {
+        &mut self.1
+    }
 }
 
 #[test]
@@ -117,7 +122,7 @@ fn no_function_panics() {
             {
                 *last = Value::clone(object);
             }
-            let call = &mut Call { name, args: &args, nils: 0, host: &mut Small(0) };
+            let call = &mut Call { name, args: &args, nils: 0, host: &mut Small::default() };
             // What it says does not matter here: a panic fails the test, and cargo shows it.
             if let Ok(value @ Value::Object(_)) = function(call) {
                 objects.push(value);
