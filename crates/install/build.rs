@@ -13,7 +13,8 @@ fn main() -> io::Result<()> {
         walk(&root, &root.join(folder), &mut names)?;
     }
     names.sort();
-    let entries = names.iter().map(|name| format!("    ({name:?}, include_bytes!({:?})),\n", root.join(name)));
+    let entries =
+        names.iter().map(|name| format!("    ({name:?}, include_bytes!({:?})),\n", root.join(name)));
     let list: String = entries.collect();
     let text = format!("pub(super) const FILES: &[(&str, &[u8])] = &[\n{list}];\n");
     fs::write(variable("OUT_DIR")?.join("built_in.rs"), text)

@@ -4,7 +4,7 @@ use mizzen_template::helm::Chart;
 use mizzen_text::Source;
 
 /// A set of charts and the profiles that belong to them.
-pub trait Charts {
+pub trait Charts: Sync {
     /// The file of a profile, by its name.
     fn profile(&self, name: &str) -> Result<Source, ChartsError>;
 

@@ -1,5 +1,10 @@
 //! From what a person gives to the objects of a mesh: merge, validate, render, patch.
 
+use std::{
+    panic::resume_unwind,
+    thread::{self, ScopedJoinHandle},
+};
+
 use mizzen_template::helm::{self, Capabilities, Chart, KubeVersion, Release, RenderOptions};
 use mizzen_text::{Code, Diagnostic, Severity};
 use serde_json::Value;
@@ -41,23 +46,53 @@ pub fn generate(input: &Input, charts: &dyn Charts) -> Result<Generated, Refused
         refused.0.iter_mut().for_each(|diagnostic| place(diagnostic, &merged));
         refused
     };
-    let mut components = Vec::new();
+    let mut jobs = Vec::new();
     for component in &COMPONENTS {
         let entries = component.entries(&merged.tree).map_err(placed)?;
-        if entries.is_empty() {
-            continue;
+        if !entries.is_empty() {
+            jobs.push((component, entries));
         }
-        let chart = chart(component, &entries[0], charts).map_err(placed)?;
-        let mut objects = Vec::new();
-        for entry in &entries {
-            let rendered = render(component, entry, &chart, &merged.tree, &capabilities).map_err(placed)?;
-            objects.extend(rendered.0);
-            warnings.extend(rendered.1);
-        }
-        components.push(ComponentManifests { component, objects });
+    }
+    let results = thread::scope(|scope| {
+        let tree = &merged.tree;
+        let capabilities = &capabilities;
+        // All at once: the largest, base, takes as long as the others together.
+        let running = jobs.iter().map(|(component, entries)| {
+            scope.spawn(move || component_manifests(component, entries, charts, tree, capabilities))
+        });
+        let running: Vec<_> = running.collect();
+        running.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>()
+    });
+    let mut components = Vec::new();
+    for result in results {
+        let (manifests, told) = result.unwrap_or_else(|panic| resume_unwind(panic)).map_err(placed)?;
+        components.push(manifests);
+        warnings.extend(told);
     }
     warnings.iter_mut().for_each(|warning| place(warning, &merged));
     Ok(Generated { components, warnings, merged })
+}
+
+/// Renders all entries of one component.
+fn component_manifests(
+    component: &'static Component,
+    entries: &[Entry],
+    charts: &dyn Charts,
+    merged: &Value,
+    capabilities: &Capabilities,
+) -> Result<(ComponentManifests, Vec<Diagnostic>), Refused> {
+    let (mut objects, mut warnings) = (Vec::new(), Vec::new());
+    let mut loaded = None;
+    for entry in entries {
+        let chart = match &loaded {
+            Some(chart) => chart,
+            None => loaded.insert(chart(component, entry, charts)?),
+        };
+        let (manifests, told) = render(component, entry, chart, merged, capabilities)?;
+        objects.extend(manifests);
+        warnings.extend(told);
+    }
+    Ok((ComponentManifests { component, objects }, warnings))
 }
 
 /// What is wrong stops everything, unless it is forced.
@@ -139,14 +174,14 @@ fn render(
         if file.ends_with(".txt") {
             warnings.extend(notes(text));
         } else {
-            manifest::parse(file, text, &mut objects)?;
+            manifest::parse(file, text, &rendered.printed, &mut objects)?;
         }
     }
     let without_crds = chart.name() == "base"
         && tree::get(&values, &["base", "enableIstioConfigCRDs"]) == Some(&Value::Bool(false));
     if !without_crds {
         for (file, text) in &rendered.crds {
-            manifest::parse(file, text, &mut objects)?;
+            manifest::parse(file, text, &rendered.printed, &mut objects)?;
         }
     }
     warnings.extend(rendered.notes.iter().flat_map(|text| notes(text)));

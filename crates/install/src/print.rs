@@ -1,14 +1,12 @@
 //! The manifest as text: what others need comes first, every object as Go prints it.
 
-use mizzen_text::yaml;
-
 use crate::{Generated, Manifest};
 
 /// As `istioctl manifest generate` prints it, byte for byte.
 pub fn print(generated: &Generated) -> String {
     let mut text = String::new();
     for manifest in sorted(generated) {
-        text.push_str(&yaml::to_string(&manifest.0));
+        manifest.print(&mut text);
         text.push_str("\n---\n");
     }
     text

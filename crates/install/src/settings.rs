@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     Component, Entry, Manifest, Refused,
     component::Workload,
-    patch::{overlay, strategic},
+    patch::{PatchError, overlay, strategic},
     tree,
 };
 
@@ -55,11 +55,15 @@ pub(crate) fn apply(
             let Some(value) = k8s.get(field) else { continue };
             let (kind, patch) = patch(workload, &target, setting(component, field, value));
             for object in objects.iter_mut().filter(|it| it.kind() == kind && it.name() == name) {
-                strategic(&mut object.0, &patch)
-                    .map_err(|error| about(Code::Invalid, entry, &[field], error.to_string()))?;
-                if field == "podDisruptionBudget" {
-                    one_bound(&mut object.0);
-                }
+                object
+                    .change(|object| {
+                        strategic(object, &patch)?;
+                        if field == "podDisruptionBudget" {
+                            one_bound(object);
+                        }
+                        Ok(())
+                    })
+                    .map_err(|error: PatchError| about(Code::Invalid, entry, &[field], error.to_string()))?;
             }
         }
     }
@@ -146,7 +150,7 @@ fn overlay_objects(
     for object in objects.iter_mut().filter(|it| it.kind() == kind && it.name() == name) {
         found = true;
         // Istioctl drops these errors without a word; the rest of the patches is done all the same.
-        for error in overlay(&mut object.0, &patches).err().into_iter().flatten() {
+        for error in object.change(|object| overlay(object, &patches)).err().into_iter().flatten() {
             warnings.push(overlay_warning(entry, index, format!("{kind} {name} is not patched: {error}")));
         }
     }

@@ -19,7 +19,7 @@ fn all(generated: &Generated) -> Vec<&Manifest> {
 }
 
 fn find<'g>(generated: &'g Generated, kind: &str, name: &str) -> Option<&'g Value> {
-    all(generated).into_iter().find(|it| it.kind() == kind && it.name() == name).map(|it| &it.0)
+    all(generated).into_iter().find(|it| it.kind() == kind && it.name() == name).map(|it| it.object())
 }
 
 fn get<'g>(generated: &'g Generated, kind: &str, name: &str) -> &'g Value {
@@ -88,7 +88,7 @@ fn three_gateways_have_what_each_was_told() {
         assert_eq!(count(&generated, kind, name), 3, "{kind}");
     }
     let services = all(&generated).into_iter().filter(|it| it.kind() == "Service");
-    assert_eq!(services.filter(|it| at(&it.0, "metadata.labels.istio") == "ingressgateway").count(), 3);
+    assert_eq!(services.filter(|it| at(it.object(), "metadata.labels.istio") == "ingressgateway").count(), 3);
     let requests = |name: &str| {
         container(&generated, "Deployment", name, "istio-proxy")["resources"]["requests"].clone()
     };
@@ -121,7 +121,7 @@ fn three_gateways_have_what_each_was_told() {
     assert_eq!((&ports[2]["name"], &ports[2]["port"]), (&json!("tcp-dns"), &json!(5353)));
     for scaler in all(&generated).into_iter().filter(|it| it.kind() == "HorizontalPodAutoscaler") {
         assert_eq!(
-            (at(&scaler.0, "spec.minReplicas"), at(&scaler.0, "spec.maxReplicas")),
+            (at(scaler.object(), "spec.minReplicas"), at(scaler.object(), "spec.maxReplicas")),
             (json!(2), json!(5))
         );
     }
@@ -132,7 +132,7 @@ fn bindings_have_their_roles(generated: &Generated) {
     for binding in
         all(generated).into_iter().filter(|it| matches!(it.kind(), "RoleBinding" | "ClusterRoleBinding"))
     {
-        let (kind, name) = (at(&binding.0, "roleRef.kind"), at(&binding.0, "roleRef.name"));
+        let (kind, name) = (at(binding.object(), "roleRef.kind"), at(binding.object(), "roleRef.name"));
         assert!(
             find(generated, kind.as_str().unwrap(), name.as_str().unwrap()).is_some(),
             "{}",

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, rc::Rc};
 
-use crate::{Failure, List, Map, Value};
+use crate::{Failure, List, Map, Memory, Value};
 
 pub type Function = fn(&mut Call<'_>) -> Result<Value, Failure>;
 
@@ -16,6 +16,8 @@ pub trait Host {
     fn spend(&mut self, bytes: usize) -> Result<(), Failure>;
     /// How deep values may nest.
     fn depth(&self) -> usize;
+    /// What was read and printed before.
+    fn memory(&mut self) -> &mut Memory;
 }
 
 /// One call.

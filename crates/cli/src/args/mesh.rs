@@ -54,7 +54,9 @@ impl Typed {
         if let Some(place) = self.filename.iter().position(|name| name == "-")
             && place + 1 != self.filename.len()
         {
-            bail!(Usage("standard input can only be the last file".into()).hint("put `-f -` behind the others"));
+            bail!(
+                Usage("standard input can only be the last file".into()).hint("put `-f -` behind the others")
+            );
         }
         Ok(Mesh { typed: self })
     }
@@ -89,8 +91,11 @@ impl Mesh {
 
 impl ChartsTyped {
     pub(crate) fn open(&self, manifests: Option<&str>) -> Result<Box<dyn Charts>> {
-        let options =
-            SourceOptions { version: self.version.clone(), offline: self.offline, ..SourceOptions::default() };
+        let options = SourceOptions {
+            version: self.version.clone(),
+            offline: self.offline,
+            ..SourceOptions::default()
+        };
         Ok(source::open(manifests.unwrap_or_default(), &options)?)
     }
 }

@@ -13,7 +13,9 @@ use crate::{
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use mizzen_install::{Assignment, Refused, merge_trees};
-use mizzen_template::helm::{self, Capabilities, Chart, KubeVersion, ManifestOptions, Release, RenderOptions};
+use mizzen_template::helm::{
+    self, Capabilities, Chart, KubeVersion, ManifestOptions, Release, RenderOptions,
+};
 use mizzen_text::{
     Code, Diagnostic,
     yaml::{self, Options},
@@ -94,7 +96,10 @@ impl Verb for ChartVerb {
     const ALSO_IN: &'static [Program] = &[];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("chart render mesh charts/base --namespace istio-system", "A chart with its own values"),
-        ("chart render mesh ./istiod.tgz -f values.yaml --set global.hub=mirror/mesh --is-upgrade", "With others"),
+        (
+            "chart render mesh ./istiod.tgz -f values.yaml --set global.hub=mirror/mesh --is-upgrade",
+            "With others",
+        ),
     ];
     type Typed = Typed;
 
@@ -108,7 +113,8 @@ impl Verb for ChartVerb {
         let chart = if render.chart.is_dir() {
             Chart::from_folder(&render.chart)?
         } else {
-            let bytes = fs::read(&render.chart).with_context(|| format!("cannot read {}", render.chart.display()))?;
+            let bytes =
+                fs::read(&render.chart).with_context(|| format!("cannot read {}", render.chart.display()))?;
             Chart::from_archive(&bytes).with_context(|| render.chart.display().to_string())?
         };
         let values = values(&render)?;
@@ -135,8 +141,11 @@ impl Verb for ChartVerb {
         let text = if render.notes {
             rendered.notes.unwrap_or_default()
         } else {
-            let options =
-                ManifestOptions { crds: render.include_crds, no_hooks: render.no_hooks, ..ManifestOptions::default() };
+            let options = ManifestOptions {
+                crds: render.include_crds,
+                no_hooks: render.no_hooks,
+                ..ManifestOptions::default()
+            };
             helm::manifest(&rendered, options)?
         };
         output.bytes(text.as_bytes())?;

@@ -111,7 +111,10 @@ impl Verb for Manifest {
     const ALSO_IN: &'static [Program] = &[Program::Istioctl];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("manifest generate", "The default profile, with the charts that are built in"),
-        ("manifest generate --set profile=demo -f mesh.yaml > mesh.generated.yaml", "Another profile, changed by a file"),
+        (
+            "manifest generate --set profile=demo -f mesh.yaml > mesh.generated.yaml",
+            "Another profile, changed by a file",
+        ),
         ("manifest generate -d istio-1.31.0/manifests", "Istio's own charts, as istioctl would print them"),
         ("manifest diff old.yaml new.yaml --ignore ConfigMap:*:values", "What a change does"),
     ];
@@ -121,7 +124,9 @@ impl Verb for Manifest {
         Ok(match typed.task {
             Task::Generate { mesh, force, output, cluster: _, dry_run: _, cluster_specific } => {
                 if cluster_specific {
-                    bail!(Usage("--cluster-specific asks a cluster, which this version does not do yet".into()));
+                    bail!(Usage(
+                        "--cluster-specific asks a cluster, which this version does not do yet".into()
+                    ));
                 }
                 Self::Generate { mesh: mesh.meant()?, force, file: output }
             }
@@ -184,7 +189,8 @@ fn text(found: &[Difference]) -> String {
 }
 
 fn to_json(difference: &Difference) -> Value {
-    let change = |change: &Change| json!({"path": change.path.to_string(), "old": change.old, "new": change.new});
+    let change =
+        |change: &Change| json!({"path": change.path.to_string(), "old": change.old, "new": change.new});
     match difference {
         Difference::OnlyOld { object } => json!({"object": object, "missingIn": "new"}),
         Difference::OnlyNew { object } => json!({"object": object, "missingIn": "old"}),

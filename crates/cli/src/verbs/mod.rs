@@ -98,7 +98,8 @@ impl Entry {
     }
 
     pub(crate) fn command(&self, program: Program) -> Command {
-        let command = Command::new(self.name).about(self.about).visible_aliases(self.aliases).hide(self.hidden);
+        let command =
+            Command::new(self.name).about(self.about).visible_aliases(self.aliases).hide(self.hidden);
         let examples = help::examples(program, self.examples);
         let tasks = |task: Command| task.after_help(examples.clone());
         (self.typed)(command).mut_subcommands(tasks).after_help(&examples)

@@ -12,9 +12,7 @@ use crate::{
 };
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use mizzen_install::{
-    Charts, Input, compare::changes, effective, flags, get_path, merge, profile,
-};
+use mizzen_install::{Charts, Input, compare::changes, effective, flags, get_path, merge, profile};
 use mizzen_text::yaml;
 use serde_json::{Value, json};
 

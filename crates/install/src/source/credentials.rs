@@ -18,8 +18,11 @@ fn usual() -> Vec<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = set("HOME");
     let docker = set("DOCKER_CONFIG").or_else(|| Some(home.clone()?.join(".docker")));
-    let helm = set("HELM_REGISTRY_CONFIG")
-        .or_else(|| Some(set("XDG_CONFIG_HOME").or_else(|| Some(home?.join(".config")))?.join("helm/registry/config.json")));
+    let helm = set("HELM_REGISTRY_CONFIG").or_else(|| {
+        Some(
+            set("XDG_CONFIG_HOME").or_else(|| Some(home?.join(".config")))?.join("helm/registry/config.json"),
+        )
+    });
     [docker.map(|folder| folder.join("config.json")), helm].into_iter().flatten().collect()
 }
 
@@ -30,7 +33,8 @@ fn entry(config: &Value, host: &str) -> Option<String> {
         let key = key.trim_start_matches("https://").trim_start_matches("http://");
         key.split('/').next() == Some(host)
     };
-    let entry = auths.get(host).or_else(|| auths.iter().find(|(key, _)| bare(key)).map(|(_, entry)| entry))?;
+    let entry =
+        auths.get(host).or_else(|| auths.iter().find(|(key, _)| bare(key)).map(|(_, entry)| entry))?;
     let text = |key: &str| entry.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let pair = match (text("auth"), text("username"), text("password")) {
         (Some(auth), ..) => auth.to_owned(),

@@ -16,7 +16,9 @@ pub enum SourceError {
     Archive { place: String, error: ArchiveError },
     #[error("{place}: {error}")]
     Chart { place: String, error: ChartError },
-    #[error("{place} holds neither `charts` and `profiles` nor a chart: give an Istio release or a chart's .tgz")]
+    #[error(
+        "{place} holds neither `charts` and `profiles` nor a chart: give an Istio release or a chart's .tgz"
+    )]
     Neither { place: String },
     /// Nobody answered: what was kept may be used instead.
     #[error("{url} cannot be reached: {why}")]

@@ -1,7 +1,7 @@
 //! One GET at a time, over TLS, with an end to everything: bytes, time, redirects. A thread of its own runs it, so that
 //! callers need not know whether they are in somebody's runtime.
 
-use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, StatusCode, Uri, header};
@@ -13,7 +13,7 @@ use rustls::{
     pki_types::{CertificateDer, ServerName, pem::PemObject},
 };
 use tokio::{
-    io::{AsyncRead, AsyncWrite, AsyncWriteExt},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpStream,
     time::timeout,
 };
@@ -80,14 +80,17 @@ impl Client {
     }
 
     async fn follow(&self, ask: &Ask<'_>) -> Result<Answer, SourceError> {
-        let garbage = |url: &str, why: &str| SourceError::Garbage { url: url.to_owned(), why: why.to_owned() };
+        let garbage =
+            |url: &str, why: &str| SourceError::Garbage { url: url.to_owned(), why: why.to_owned() };
         let mut url = ask.url.to_owned();
         let mut authorization = ask.authorization.clone();
         for _ in 0..=REDIRECTS {
             let uri: Uri = url.parse().map_err(|_| garbage(&url, "this is no URL"))?;
             let answer = self.once(&url, &uri, ask, authorization.as_deref()).await?;
             let location = answer.headers.get(header::LOCATION).and_then(|location| location.to_str().ok());
-            let Some(location) = location.filter(|_| answer.status.is_redirection()) else { return Ok(answer) };
+            let Some(location) = location.filter(|_| answer.status.is_redirection()) else {
+                return Ok(answer);
+            };
             let next = join(&url, location);
             let target: Uri = next.parse().map_err(|_| garbage(&url, "it redirects to what is no URL"))?;
             if target.authority() != uri.authority() {
@@ -140,13 +143,15 @@ impl Client {
         let failed = |why: &dyn std::fmt::Display| unreachable_at(url, why);
         let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
         let secure = uri.scheme_str() == Some("https");
-        if !secure && !(uri.scheme_str() == Some("http") && is_loopback(&host_of(&host))) {
+        let loopback = is_loopback(&host_of(&host));
+        let plain = uri.scheme_str() == Some("http") && loopback;
+        if !secure && !plain {
             let why = "plain http is only taken from this machine".to_owned();
             return Err(SourceError::Garbage { url: url.to_owned(), why });
         }
         let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
         let open = async {
-            let proxy = if is_loopback(&host_of(&host)) { None } else { proxy(&host) };
+            let proxy = if loopback { None } else { proxy(&host) };
             match proxy {
                 None => TcpStream::connect((host.as_str(), port)).await,
                 Some(proxy) => through(&proxy, &host, port).await,
@@ -198,28 +203,21 @@ fn proxy(host: &str) -> Option<String> {
 }
 
 /// A tunnel through a proxy.
-fn through<'a>(
-    proxy: &'a str,
-    host: &'a str,
-    port: u16,
-) -> impl Future<Output = std::io::Result<TcpStream>> + 'a {
-    async move {
-        use tokio::io::AsyncReadExt;
-        let bad = |why: &str| std::io::Error::other(format!("the proxy {proxy} {why}"));
-        let address = proxy.strip_prefix("http://").unwrap_or(proxy).trim_end_matches('/');
-        let mut tcp = TcpStream::connect(address).await.map_err(|error| bad(&error.to_string()))?;
-        let target = format!("{}:{port}", host_of(host));
-        tcp.write_all(format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n").as_bytes()).await?;
-        let mut head = Vec::new();
-        while !head.ends_with(b"\r\n\r\n") {
-            if head.len() > 16 << 10 {
-                return Err(bad("answers too much"));
-            }
-            head.push(tcp.read_u8().await?);
+async fn through(proxy: &str, host: &str, port: u16) -> std::io::Result<TcpStream> {
+    let bad = |why: &str| std::io::Error::other(format!("the proxy {proxy} {why}"));
+    let address = proxy.strip_prefix("http://").unwrap_or(proxy).trim_end_matches('/');
+    let mut tcp = TcpStream::connect(address).await.map_err(|error| bad(&error.to_string()))?;
+    let target = format!("{}:{port}", host_of(host));
+    tcp.write_all(format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n").as_bytes()).await?;
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        if head.len() > 16 << 10 {
+            return Err(bad("answers too much"));
         }
-        let accepted = head.starts_with(b"HTTP/1.1 200") || head.starts_with(b"HTTP/1.0 200");
-        if accepted { Ok(tcp) } else { Err(bad("refuses")) }
+        head.push(tcp.read_u8().await?);
     }
+    let accepted = head.starts_with(b"HTTP/1.1 200") || head.starts_with(b"HTTP/1.0 200");
+    if accepted { Ok(tcp) } else { Err(bad("refuses")) }
 }
 
 /// A reference of a page → a URL.

@@ -10,7 +10,8 @@ use super::{BuiltIn, FOLDERS, error::SourceError, tree::Tree, unreadable};
 use crate::{Charts, ChartsError, Folder};
 
 /// A release has binaries in it, which are passed by.
-const RELEASE: ArchiveLimits = ArchiveLimits { total: 100 << 20, file: 5 << 20, files: 100_000, stream: 2 << 30 };
+const RELEASE: ArchiveLimits =
+    ArchiveLimits { total: 100 << 20, file: 5 << 20, files: 100_000, stream: 2 << 30 };
 /// As large as an archive file may be.
 const ARCHIVE: u64 = 512 << 20;
 
@@ -20,7 +21,8 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn Charts>, ChartsError> {
     let place = path.display().to_string();
     if meta.is_dir() {
         if path.join("Chart.yaml").is_file() {
-            let chart = Chart::from_folder(path).map_err(|error| ChartsError::Unreadable(error.to_string()))?;
+            let chart =
+                Chart::from_folder(path).map_err(|error| ChartsError::Unreadable(error.to_string()))?;
             return Ok(Box::new(Single { chart, place }));
         }
         return Ok(Box::new(Folder::open(path)?));

@@ -49,16 +49,15 @@ pub fn open(text: &str, options: &SourceOptions) -> Result<Box<dyn Charts>, Char
     let place = Place::parse(text).map_err(unreadable)?;
     let needs_no_version = |charts: Box<dyn Charts>| match &options.version {
         None => Ok(charts),
-        Some(version) => Err(unreadable(SourceError::NoVersions {
-            what: charts.describe(),
-            version: version.clone(),
-        })),
+        Some(version) => {
+            Err(unreadable(SourceError::NoVersions { what: charts.describe(), version: version.clone() }))
+        }
     };
     match place {
         Place::BuiltIn => needs_no_version(Box::new(BuiltIn)),
         Place::Path(path) => needs_no_version(local::open(&path)?),
         Place::Archive(url) => {
-            published::archive(url, options).map_err(unreadable).and_then(needs_no_version)
+            published::archive(&url, options).map_err(unreadable).and_then(needs_no_version)
         }
         Place::Repository(url) => {
             Ok(Box::new(published::Published::repository(url, options).map_err(unreadable)?))
@@ -69,6 +68,7 @@ pub fn open(text: &str, options: &SourceOptions) -> Result<Box<dyn Charts>, Char
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is given to `map_err`")]
 fn unreadable(error: SourceError) -> ChartsError {
     ChartsError::Unreadable(error.to_string())
 }

@@ -92,7 +92,12 @@ impl Registry {
     }
 
     /// The digest of a tag's manifest, and the manifest. `wanted` is a tag or a digest.
-    pub(super) fn manifest(&self, host: &str, path: &str, wanted: &str) -> Result<(String, Bytes), SourceError> {
+    pub(super) fn manifest(
+        &self,
+        host: &str,
+        path: &str,
+        wanted: &str,
+    ) -> Result<(String, Bytes), SourceError> {
         let url = format!("{}/{path}/manifests/{wanted}", root(host));
         let answer = good(&url, self.get(host, path, &url, MANIFEST, MANIFEST_LIMIT)?)?;
         let found = digest_of(&answer.body);
@@ -124,7 +129,14 @@ impl Registry {
     }
 
     /// Asks, and asks again as somebody where the registry wants to know who.
-    fn get(&self, host: &str, path: &str, url: &str, accept: &str, limit: usize) -> Result<Answer, SourceError> {
+    fn get(
+        &self,
+        host: &str,
+        path: &str,
+        url: &str,
+        accept: &str,
+        limit: usize,
+    ) -> Result<Answer, SourceError> {
         let key = format!("{host}/{path}");
         let known = self.tokens.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         let ask = Ask { url, accept, authorization: known, limit };
@@ -190,8 +202,10 @@ pub(super) fn matches(url: &str, wanted: Option<&str>, found: &str) -> Result<()
 }
 
 fn json(url: &str, bytes: &[u8]) -> Result<Value, SourceError> {
-    serde_json::from_slice(bytes)
-        .map_err(|error| SourceError::Garbage { url: url.to_owned(), why: format!("it is no JSON ({error})") })
+    serde_json::from_slice(bytes).map_err(|error| SourceError::Garbage {
+        url: url.to_owned(),
+        why: format!("it is no JSON ({error})"),
+    })
 }
 
 /// `realm="https://…",service="…"`
@@ -212,7 +226,9 @@ fn parameters(text: &str) -> HashMap<String, String> {
 /// For a query.
 fn encoded(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/".contains(&byte);
-    text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+    text.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
 }
 
 #[cfg(test)]
@@ -236,7 +252,9 @@ mod tests {
 
     #[test]
     fn a_challenge_is_read() {
-        let read = parameters(r#"realm="https://auth.example/token?a=b",service="r.example",scope="repository:x:pull""#);
+        let read = parameters(
+            r#"realm="https://auth.example/token?a=b",service="r.example",scope="repository:x:pull""#,
+        );
         assert_eq!(read["realm"], "https://auth.example/token?a=b");
         assert_eq!(read["scope"], "repository:x:pull");
         assert_eq!(encoded("a b:c"), "a%20b:c");

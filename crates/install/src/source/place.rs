@@ -32,7 +32,9 @@ impl Place {
         match scheme {
             "https" | "http" if host.is_empty() => refuse("the host is missing"),
             "https" | "http" if host.contains('@') => refuse("a URL with a password in it is not taken"),
-            "http" if !is_loopback(host) => refuse("plain http is only taken from this machine; write https://"),
+            "http" if !is_loopback(host) => {
+                refuse("plain http is only taken from this machine; write https://")
+            }
             "https" | "http" if ends_as_archive(rest) => Ok(Self::Archive(text.to_owned())),
             "https" | "http" => Ok(Self::Repository(text.trim_end_matches('/').to_owned())),
             _ => refuse("it may be a folder, a .tgz, https://… or oci://…"),
@@ -66,7 +68,10 @@ mod tests {
             ("manifests", Place::Path("manifests".into())),
             ("./istio-1.26.0.tgz", Place::Path("./istio-1.26.0.tgz".into())),
             ("https://charts.example/istio/", Place::Repository(url("https://charts.example/istio"))),
-            ("https://charts.example/base-1.0.tgz", Place::Archive(url("https://charts.example/base-1.0.tgz"))),
+            (
+                "https://charts.example/base-1.0.tgz",
+                Place::Archive(url("https://charts.example/base-1.0.tgz")),
+            ),
             ("https://x.example/a.tar.gz?token=1", Place::Archive(url("https://x.example/a.tar.gz?token=1"))),
             ("http://127.0.0.1:80/x", Place::Repository(url("http://127.0.0.1:80/x"))),
             ("http://[::1]:80/x", Place::Repository(url("http://[::1]:80/x"))),

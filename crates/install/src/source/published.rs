@@ -42,7 +42,12 @@ impl Published {
     pub(super) fn repository(url: String, options: &SourceOptions) -> Result<Self, SourceError> {
         let client = Client::new(options.roots.as_deref())?;
         let what = format!("the chart repository {url}");
-        Ok(Self::new(From::Repository { url, client, index: OnceLock::new() }, what, options.version.clone(), options))
+        Ok(Self::new(
+            From::Repository { url, client, index: OnceLock::new() },
+            what,
+            options.version.clone(),
+            options,
+        ))
     }
 
     pub(super) fn registry(reference: Reference, options: &SourceOptions) -> Result<Self, SourceError> {
@@ -52,7 +57,9 @@ impl Published {
             (Some(tag), Some(version)) if tag != version => {
                 return Err(SourceError::Place {
                     text: format!("{}:{tag}", reference.name()),
-                    why: format!("it has a tag, and --version {version} is given, too; leave one of them out"),
+                    why: format!(
+                        "it has a tag, and --version {version} is given, too; leave one of them out"
+                    ),
                 });
             }
             (tag, version) => tag.clone().or_else(|| version.clone()),
@@ -85,7 +92,10 @@ impl Published {
                         kept
                     }
                     None if self.offline => {
-                        return Err(SourceError::NotCached { what: name, cache: self.cache.folder()?.to_owned() });
+                        return Err(SourceError::NotCached {
+                            what: name,
+                            cache: self.cache.folder()?.to_owned(),
+                        });
                     }
                     None => return Err(SourceError::Unreachable { url, why }),
                 }
@@ -93,7 +103,8 @@ impl Published {
             Err(error) => return Err(error),
         };
         self.cache.keep(&record.digest, &bytes);
-        self.cache.remember(&name, &record);
+        // Also as the user asked for it, who may ask for this chart first the next time.
+        self.cache.remember(&self.name(chart, self.wanted.as_deref()), &record);
         // The next ones ask for this very version, with and without a network.
         if !record.version.is_empty() {
             self.cache.remember(&self.name(chart, Some(&record.version)), &record);
@@ -131,7 +142,8 @@ impl Published {
                 let known = index.versions(chart).ok_or_else(missing)?;
                 let version = choose(&known, wanted, chart, &self.what)?;
                 let entry = index.entry(chart, version)?;
-                let kept = entry.digest.as_ref().and_then(|digest| Some((digest.clone(), self.cache.blob(digest)?)));
+                let kept =
+                    entry.digest.as_ref().and_then(|digest| Some((digest.clone(), self.cache.blob(digest)?)));
                 let (digest, bytes) = match kept {
                     Some(kept) => kept,
                     None => repository::fetch(client, &entry.urls, entry.digest.as_deref())?,
@@ -139,12 +151,12 @@ impl Published {
                 Ok((Record { digest, version: version.to_owned() }, bytes))
             }
             From::Registry { reference, registry } => {
-                self.from_registry(reference, registry, chart, wanted, offline)
+                self.of_registry(reference, registry, chart, wanted, offline)
             }
         }
     }
 
-    fn from_registry(
+    fn of_registry(
         &self,
         reference: &Reference,
         registry: &Registry,
@@ -242,19 +254,19 @@ impl Charts for Published {
 }
 
 /// The charts in an archive behind a URL.
-pub(super) fn archive(url: String, options: &SourceOptions) -> Result<Box<dyn Charts>, SourceError> {
+pub(super) fn archive(url: &str, options: &SourceOptions) -> Result<Box<dyn Charts>, SourceError> {
     let cache = Cache::new(options.cache.as_deref());
-    let kept = || cache.record(&url).and_then(|record| cache.blob(&record.digest));
+    let kept = || cache.record(url).and_then(|record| cache.blob(&record.digest));
     let fetched = if options.offline {
-        Err(SourceError::Unreachable { url: url.clone(), why: "--offline is given".to_owned() })
+        Err(SourceError::Unreachable { url: url.to_owned(), why: "--offline is given".to_owned() })
     } else {
         let client = Client::new(options.roots.as_deref())?;
-        repository::fetch(&client, std::slice::from_ref(&url), None)
+        repository::fetch(&client, &[url.to_owned()], None)
     };
     let bytes = match fetched {
         Ok((digest, bytes)) => {
             cache.keep(&digest, &bytes);
-            cache.remember(&url, &Record { digest: digest_of(&bytes), version: String::new() });
+            cache.remember(url, &Record { digest: digest_of(&bytes), version: String::new() });
             bytes
         }
         Err(SourceError::Unreachable { url, why }) => match kept() {
@@ -271,5 +283,5 @@ pub(super) fn archive(url: String, options: &SourceOptions) -> Result<Box<dyn Ch
         },
         Err(error) => return Err(error),
     };
-    local::archive(&url, &bytes)
+    local::archive(url, &bytes)
 }

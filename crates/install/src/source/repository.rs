@@ -42,7 +42,8 @@ impl Index {
             None => return Err(garbage("it is empty".to_owned())),
         };
         let entries = value.get_mut("entries").map(Value::take).filter(Value::is_object);
-        let entries = entries.ok_or_else(|| garbage("it has no `entries`, so it is no chart repository".into()))?;
+        let entries =
+            entries.ok_or_else(|| garbage("it has no `entries`, so it is no chart repository".into()))?;
         Ok(Self { url, entries })
     }
 
@@ -53,7 +54,8 @@ impl Index {
 
     pub(super) fn entry(&self, chart: &str, version: &str) -> Result<Entry, SourceError> {
         let all = self.entries.get(chart).and_then(Value::as_array).into_iter().flatten();
-        let entry = all.into_iter().find(|entry| entry.get("version").and_then(Value::as_str) == Some(version));
+        let entry =
+            all.into_iter().find(|entry| entry.get("version").and_then(Value::as_str) == Some(version));
         let urls = entry.and_then(|entry| entry.get("urls")?.as_array()).into_iter().flatten();
         let urls: Vec<String> = urls.filter_map(Value::as_str).map(|url| join(&self.url, url)).collect();
         if urls.is_empty() {
@@ -74,7 +76,11 @@ impl Index {
 }
 
 /// The first of the addresses that answers; what it answers must have the digest.
-pub(super) fn fetch(client: &Client, urls: &[String], digest: Option<&str>) -> Result<(String, Bytes), SourceError> {
+pub(super) fn fetch(
+    client: &Client,
+    urls: &[String],
+    digest: Option<&str>,
+) -> Result<(String, Bytes), SourceError> {
     let mut last = None;
     for url in urls {
         let got = client.get(&Ask { url, limit: CHART_LIMIT, ..Ask::default() });

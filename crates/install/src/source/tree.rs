@@ -26,14 +26,16 @@ impl Charts for Tree {
     }
 
     fn profiles(&self) -> Vec<String> {
-        let names = self.files.keys().filter_map(|path| path.strip_prefix("profiles/")?.strip_suffix(".yaml"));
+        let names =
+            self.files.keys().filter_map(|path| path.strip_prefix("profiles/")?.strip_suffix(".yaml"));
         names.filter(|name| !name.contains('/')).map(str::to_owned).collect()
     }
 
     fn chart(&self, folder: &str) -> Result<Chart, ChartsError> {
         let prefix = format!("charts/{folder}/");
         let from = self.files.range(Cow::Borrowed(prefix.as_str())..);
-        let own = from.map_while(|(path, bytes)| Some((path.strip_prefix(&prefix)?.to_owned(), bytes.clone())));
+        let own =
+            from.map_while(|(path, bytes)| Some((path.strip_prefix(&prefix)?.to_owned(), bytes.clone())));
         let own: Vec<(String, Bytes)> = own.collect();
         if own.is_empty() {
             return Err(ChartsError::NoChart { folder: folder.to_owned(), source_name: self.what.clone() });

@@ -41,7 +41,8 @@ fn near(known: &[String], wanted: &str) -> Vec<String> {
     let mut newest: Vec<(Version, &String)> =
         known.iter().filter_map(|text| Some((Version::parse(text)?, text))).collect();
     newest.sort_by(|(one, _), (other, _)| other.cmp(one));
-    let minor = |text: &str| text.trim_start_matches('v').splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
+    let minor =
+        |text: &str| text.trim_start_matches('v').splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
     let minor_wanted = minor(wanted);
     let mut near: Vec<String> = Vec::new();
     let same_minor = newest.iter().filter(|(_, text)| minor(text) == minor_wanted);

@@ -105,7 +105,7 @@ pub(crate) fn documents(text: &str) -> Vec<(String, String, Value)> {
         let part = part.trim().to_owned();
         let source = Source::new("part", part.as_bytes());
         let value = yaml::load_all(&source, &Options::KUBERNETES).next()?.unwrap().value;
-        Some((mizzen_install::Manifest(value.clone()).key(), part, value))
+        Some((mizzen_install::Manifest::from(value.clone()).key(), part, value))
     };
     parts.into_iter().filter_map(read).collect()
 }

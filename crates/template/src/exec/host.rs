@@ -1,7 +1,7 @@
 //! What functions may ask of the rendering that they are called in.
 
 use super::{Run, Templates};
-use crate::{Failure, Host, Value};
+use crate::{Failure, Host, Memory, Value};
 
 impl Host for Run<'_> {
     fn include(&mut self, name: &str, data: &Value) -> Result<String, Failure> {
@@ -36,5 +36,9 @@ impl Host for Run<'_> {
 
     fn depth(&self) -> usize {
         self.budget.depth()
+    }
+
+    fn memory(&mut self) -> &mut Memory {
+        &mut self.memory
     }
 }

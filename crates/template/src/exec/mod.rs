@@ -17,7 +17,7 @@ pub(crate) use slot::Slot;
 pub use templates::Templates;
 use variables::Variables;
 
-use crate::{Failure, Functions, Limits, Template, Value, lex::Span, parse};
+use crate::{Failure, Functions, Limits, Memory, Printed, Template, Value, lex::Span, parse};
 
 /// What a key is that a map does not have: Go's option `missingkey`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +43,7 @@ pub struct Run<'t> {
     running: Vec<Arc<str>>,
     /// What `tpl` texts have defined that are being run.
     local: Vec<Templates>,
+    memory: Memory,
 }
 
 impl<'t> Run<'t> {
@@ -56,6 +57,7 @@ impl<'t> Run<'t> {
             output: String::new(),
             running: Vec::new(),
             local: Vec::new(),
+            memory: Memory::default(),
         }
     }
 
@@ -69,6 +71,11 @@ impl<'t> Run<'t> {
     pub fn render(&mut self, name: &str, data: &Value) -> Result<String, Failure> {
         let template = self.find(name)?;
         self.capture(&template, data)
+    }
+
+    /// The large documents that were printed on the way.
+    pub fn into_printed(self) -> Printed {
+        self.memory.into_printed()
     }
 
     fn find(&self, name: &str) -> Result<Arc<Template>, Failure> {

@@ -85,7 +85,7 @@ impl Process<'_> {
                 Some(Value::Bool(true)) => return true,
                 Some(Value::Bool(false)) => off = true,
                 Some(_) => {
-                    self.warn(format!("tags.{tag} of chart {} is neither true nor false", dependency.name))
+                    self.warn(format!("tags.{tag} of chart {} is neither true nor false", dependency.name));
                 }
                 None => {}
             }

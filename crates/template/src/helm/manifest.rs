@@ -36,7 +36,8 @@ pub fn manifest(rendered: &Rendered, options: ManifestOptions) -> Result<String,
                 Some(hooks_of) if hooks_of.iter().any(|hook| !HOOKS.contains(&hook.as_str())) => {}
                 Some(hooks_of) => {
                     let is_test = hooks_of.iter().any(|hook| hook.starts_with("test"));
-                    if !options.no_hooks && !(is_test && options.skip_tests) {
+                    let skipped = options.no_hooks || is_test && options.skip_tests;
+                    if !skipped {
                         hooks.push(document);
                     }
                 }
@@ -67,26 +68,21 @@ fn append(out: &mut String, file: &str, text: &str) {
     out.push('\n');
 }
 
-/// The documents of a rendered file. Helm splits at every line that begins with `---`, whatever follows on it.
+/// The documents of a rendered file. Helm splits at every line that begins with `---`, whatever follows on it, but not
+/// where the line comes right after another such one: then it is part of the document.
 pub fn split(text: &str) -> Vec<&str> {
-    let text = text.trim_start();
-    let mut documents = Vec::new();
-    let mut start = 0;
-    let mut at = 0;
-    while at <= text.len() {
-        let line_end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
-        if text[at..].starts_with("---") {
-            documents.push(&text[start..at]);
-            start = at + 3;
-        }
-        if line_end == text.len() {
-            break;
-        }
-        at = line_end;
+    let blank = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0c');
+    let mut rest = text.trim_start();
+    if let Some(after) = rest.strip_prefix("---") {
+        rest = after.trim_start_matches(blank);
     }
-    documents.push(&text[start..]);
-    documents.retain(|document| !document.trim().is_empty());
-    documents.iter_mut().for_each(|document| *document = document.trim());
+    let mut documents = Vec::new();
+    while let Some((document, after)) = rest.split_once("\n---") {
+        documents.push(document.trim());
+        rest = after.trim_start_matches(blank);
+    }
+    documents.push(rest.trim());
+    documents.retain(|document| !document.is_empty());
     documents
 }
 
@@ -171,3 +167,24 @@ const INSTALL_ORDER: &[&str] = &[
     "Ingress",
     "APIService",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_split_as_helm_splits_them() {
+        for (text, wanted) in [
+            ("", &[][..]),
+            ("\n---\n", &[]),
+            ("a\n", &["a"]),
+            ("---\na\n---\nb\n", &["a", "b"]),
+            ("a  \n\n--- # comment\nb", &["a", "# comment\nb"]),
+            ("a\n---b", &["a", "b"]),
+            ("a\n---\n---\nb", &["a", "---\nb"]),
+            ("a\n ---\nb", &["a\n ---\nb"]),
+        ] {
+            assert_eq!(split(text), wanted, "{text:?}");
+        }
+    }
+}

@@ -17,7 +17,7 @@ use super::{
     root::{self, Release, Renderable},
     schema, version,
 };
-use crate::{Limits, Map, MissingKey, Run, Templates, Value};
+use crate::{Limits, Map, MissingKey, Printed, Run, Templates, Value};
 
 /// How a chart is rendered.
 #[derive(Clone, Debug, Default)]
@@ -56,10 +56,10 @@ pub fn render(
     let mut templates = root::renderables(chart, &values, release, capabilities);
     templates
         .sort_by_cached_key(|template| Reverse((template.name.matches('/').count(), template.name.clone())));
-    let outputs = run(&templates, options)?;
+    let (outputs, printed) = run(&templates, options)?;
 
     let own_notes = format!("{}/templates/{NOTES}", chart.name());
-    let mut rendered = Rendered { crds: crds(chart)?, warnings, ..Rendered::default() };
+    let mut rendered = Rendered { crds: crds(chart)?, warnings, printed, ..Rendered::default() };
     for (name, text) in outputs {
         if name == own_notes {
             rendered.notes = Some(text);
@@ -103,7 +103,11 @@ fn fits_schema(chart: &Chart, values: &Json) -> Result<(), HelmError> {
     Ok(())
 }
 
-fn run(renderables: &[Renderable<'_>], options: &RenderOptions) -> Result<Vec<(String, String)>, HelmError> {
+/// The text of every template, and what `toYaml` printed.
+fn run(
+    renderables: &[Renderable<'_>],
+    options: &RenderOptions,
+) -> Result<(Vec<(String, String)>, Printed), HelmError> {
     let functions = super::functions::functions();
     let mut templates = Templates::new();
     for renderable in renderables {
@@ -121,7 +125,7 @@ fn run(renderables: &[Renderable<'_>], options: &RenderOptions) -> Result<Vec<(S
         let text = run.render(&renderable.name, &Value::Map(renderable.root.clone()))?;
         outputs.push((renderable.name.clone(), without_no_value(text)));
     }
-    Ok(outputs)
+    Ok((outputs, run.into_printed()))
 }
 
 /// What Go prints for a missing key is nothing in Helm.

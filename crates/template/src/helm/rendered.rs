@@ -1,5 +1,7 @@
 //! What a rendering gives: the text of every template, the notes apart.
 
+use crate::Printed;
+
 /// What came out of it.
 #[derive(Clone, Debug, Default)]
 pub struct Rendered {
@@ -11,4 +13,6 @@ pub struct Rendered {
     pub crds: Vec<(String, String)>,
     /// What is odd about the values.
     pub warnings: Vec<String>,
+    /// Documents in the files that need not be read to be printed.
+    pub printed: Printed,
 }

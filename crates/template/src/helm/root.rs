@@ -58,7 +58,7 @@ pub(super) fn renderables<'c>(
     let shared =
         Shared { release: release_map(release).into(), capabilities: capabilities_object(capabilities) };
     let mut all = Vec::new();
-    shared.chart(chart, chart.name(), Value::from(values), true, &mut all);
+    shared.chart(chart, chart.name(), &Value::from(values), true, &mut all);
     all
 }
 
@@ -72,7 +72,7 @@ impl Shared {
         &self,
         chart: &'c Chart,
         path: &str,
-        values: Value,
+        values: &Value,
         is_root: bool,
         all: &mut Vec<Renderable<'c>>,
     ) -> Map {
@@ -86,9 +86,9 @@ impl Shared {
             ("Subcharts", Value::Map(subcharts.clone())),
         ]);
         for child in &chart.dependencies {
-            let below = table_at(&values, child.name()).unwrap_or_default();
+            let below = table_at(values, child.name()).unwrap_or_default();
             let below =
-                self.chart(child, &format!("{path}/charts/{}", child.name()), below.into(), false, all);
+                self.chart(child, &format!("{path}/charts/{}", child.name()), &below.into(), false, all);
             subcharts.insert(child.name(), below);
         }
         let base_path: Rc<str> = format!("{path}/templates").into();

@@ -126,7 +126,7 @@ fn abbreviate(text: &str, offset: i64, width: i64) -> Result<Value, Failure> {
         return Ok(text.into());
     }
     let offset = offset.min(length);
-    let offset = if length - offset < width - 3 { length - (width - 3) } else { offset };
+    let offset = if length.wrapping_sub(offset) < width - 3 { length - (width - 3) } else { offset };
     let index = |index: i64| usize::try_from(index).unwrap_or_default();
     let part = |from: i64, to: i64| match cut(text, index(from), index(to))? {
         Value::Text(text) => Ok(text),

@@ -45,6 +45,11 @@ impl List {
         Self::of(self.elements(), items)
     }
 
+    /// Nobody else holds this list, nor any map or list in it.
+    pub(crate) fn is_alone(&self) -> bool {
+        Rc::strong_count(&self.0) == 1 && self.iter().all(Value::is_alone)
+    }
+
     pub fn elements(&self) -> Elements {
         self.0.elements
     }

@@ -1,6 +1,11 @@
 //! A map, shared by reference: who sets a key sets it for everybody who holds the map.
 
-use std::{cell::RefCell, collections::BTreeMap, fmt, rc::Rc};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    fmt,
+    rc::Rc,
+};
 
 use super::Value;
 
@@ -25,6 +30,19 @@ impl Elements {
             Self::Lists => "[]interface {}",
         }
     }
+}
+
+thread_local! {
+    static CHANGES: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How often any map of this thread was changed. As long as it stays the same, so do all maps.
+pub(crate) fn changes() -> u64 {
+    CHANGES.get()
+}
+
+fn changed() {
+    CHANGES.set(CHANGES.get().wrapping_add(1));
 }
 
 #[derive(Clone)]
@@ -75,11 +93,13 @@ impl Map {
 
     /// For everybody who holds the map.
     pub fn insert(&self, key: impl Into<Rc<str>>, value: impl Into<Value>) {
+        changed();
         let old = self.0.entries.borrow_mut().insert(key.into(), value.into());
         drop(old);
     }
 
     pub fn remove(&self, key: &str) -> Option<Value> {
+        changed();
         self.0.entries.borrow_mut().remove(key)
     }
 
@@ -104,6 +124,11 @@ impl Map {
     /// The entries themselves, without a copy; meanwhile nobody may change the map.
     pub(crate) fn lend<R>(&self, read: impl FnOnce(&BTreeMap<Rc<str>, Value>) -> R) -> R {
         read(&self.0.entries.borrow())
+    }
+
+    /// Nobody else holds this map, nor any map or list in it.
+    pub(crate) fn is_alone(&self) -> bool {
+        Rc::strong_count(&self.0) == 1 && self.lend(|entries| entries.values().all(Value::is_alone))
     }
 
     /// Whether both are the very same map.

@@ -8,6 +8,7 @@ mod yaml;
 use std::{fmt, rc::Rc};
 
 pub use list::List;
+pub(crate) use map::changes;
 pub use map::{Elements, Map};
 
 use crate::Failure;
@@ -63,6 +64,18 @@ impl Value {
             Self::List(list) => !list.is_empty(),
             Self::Map(map) => !map.is_empty(),
             Self::Object(_) => true,
+        }
+    }
+
+    /// Nobody can see it change but who holds this.
+    pub(crate) fn is_alone(&self) -> bool {
+        match self {
+            Self::Map(map) => map.is_alone(),
+            Self::List(list) => list.is_alone(),
+            Self::Object(_) => false,
+            Self::Nil | Self::Bool(_) | Self::Int(_) | Self::Int64(_) | Self::Float(_) | Self::Text(_) => {
+                true
+            }
         }
     }
 

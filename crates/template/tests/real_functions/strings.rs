@@ -350,6 +350,7 @@ pub(crate) const ROWS: Rows = &[
             r#"abbrevboth 99 9 "abcdefghijklmnopqrstuvwxyz""#,
             r#"abbrevboth -3 6 "abcdefghijklmnopqrstuvwxyz""#,
             r#"abbrevboth 5 6 "abcdefghijklm""#,
+            r#"abbrevboth -9223372036854775808 7 "abcdefghijklm""#,
         ],
     ),
     (

@@ -26,9 +26,16 @@ pub(super) const TABLE: &[TableEntry] = &[
     ("fromYaml", |call| {
         call.exactly(1)?;
         let text = call.text(0)?;
+        if let Some(value) = call.host.memory().again(&text) {
+            return Ok(value);
+        }
         let read = read_yaml(&text, call.host);
         // A document without a value leaves the map that it is read into empty; JSON's `null` makes it nil.
-        map_or_error(read.map(|value| if matches!(value, Value::Nil) { Map::new().into() } else { value }))
+        let value = map_or_error(
+            read.map(|value| if matches!(value, Value::Nil) { Map::new().into() } else { value }),
+        )?;
+        call.host.memory().has_read(&text, &value);
+        Ok(value)
     }),
     ("fromYamlArray", |call| {
         call.exactly(1)?;
@@ -55,6 +62,7 @@ pub(super) const TABLE: &[TableEntry] = &[
 fn to_yaml(call: &mut Call<'_>) -> Result<Value, Failure> {
     let mut text = yaml_text(&call.any(0), call.host)?;
     text.pop();
+    call.host.memory().has_printed(&text);
     Ok(text.into())
 }
 

@@ -1,34 +1,51 @@
-//! One object out of a chart: the text of a rendered file is split and read, once.
+//! One object out of a chart: the text of a rendered file is split and read, once; and not even that where the text is
+//! known to be what printing the object would give, as it is for CRDs, nine tenths of a manifest.
 
+mod head;
+
+use std::sync::OnceLock;
+
+use mizzen_template::Printed;
 use mizzen_text::{
     Code, Diagnostic, Source,
     yaml::{self, Options},
 };
 use serde_json::Value;
 
-use crate::{Refused, tree};
+use crate::Refused;
+use head::Head;
 
 /// A Kubernetes object.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Manifest(pub Value);
+#[derive(Clone, Debug)]
+pub struct Manifest {
+    head: Head,
+    /// As it is printed, where that is known without reading it.
+    text: Option<String>,
+    object: OnceLock<Value>,
+}
+
+impl From<Value> for Manifest {
+    fn from(object: Value) -> Self {
+        Self { head: Head::of(&object), text: None, object: OnceLock::from(object) }
+    }
+}
 
 impl Manifest {
     pub fn kind(&self) -> &str {
-        tree::text(&self.0, &["kind"]).unwrap_or_default()
+        &self.head.kind
     }
 
     pub fn name(&self) -> &str {
-        tree::text(&self.0, &["metadata", "name"]).unwrap_or_default()
+        &self.head.name
     }
 
     pub fn namespace(&self) -> &str {
-        tree::text(&self.0, &["metadata", "namespace"]).unwrap_or_default()
+        &self.head.namespace
     }
 
     /// `apps` of `apps/v1`; empty for the core.
     pub fn group(&self) -> &str {
-        let version = tree::text(&self.0, &["apiVersion"]).unwrap_or_default();
-        version.split_once('/').map_or("", |(group, _)| group)
+        self.head.api_version.split_once('/').map_or("", |(group, _)| group)
     }
 
     /// `Kind:namespace:name`; what is in no namespace by its nature is `Kind:name` here if it is about roles, as istioctl
@@ -39,24 +56,74 @@ impl Manifest {
             kind => format!("{kind}:{}:{}", self.namespace(), self.name()),
         }
     }
+
+    pub fn object(&self) -> &Value {
+        self.object.get_or_init(|| {
+            let source = Source::new(self.key(), self.text.as_deref().unwrap_or_default());
+            // It was printed by us, so it can be read.
+            yaml::load_first(&source, &Options::KUBERNETES).ok().flatten().unwrap_or_default()
+        })
+    }
+
+    /// Changes the object.
+    pub(crate) fn change<R>(&mut self, change: impl FnOnce(&mut Value) -> R) -> R {
+        self.object();
+        self.text = None;
+        let mut object = self.object.take().unwrap_or_default();
+        let result = change(&mut object);
+        *self = Self::from(object);
+        result
+    }
+
+    /// The object as Go prints it.
+    pub(crate) fn print(&self, out: &mut String) {
+        match &self.text {
+            Some(text) => {
+                out.push_str(text);
+                out.push('\n');
+            }
+            None => out.push_str(&yaml::to_string(self.object())),
+        }
+    }
 }
 
 /// The objects in the text of one rendered file. Documents of nothing but comments are passed by.
-pub(crate) fn parse(file: &str, text: &str, objects: &mut Vec<Manifest>) -> Result<(), Refused> {
+pub(crate) fn parse(
+    file: &str,
+    text: &str,
+    printed: &Printed,
+    objects: &mut Vec<Manifest>,
+) -> Result<(), Refused> {
     for document in documents(text) {
+        let bare = without_comments(document);
+        if printed.has(bare)
+            && let Some(head) = Head::in_printed(bare)
+        {
+            objects.push(Manifest { head, text: Some(bare.to_owned()), object: OnceLock::new() });
+            continue;
+        }
         let source = Source::new(format!("{file} (rendered)"), document);
         // Between its own `---` there is one document; what follows a `...` is not read, in Go neither.
         let Some(read) = yaml::load_all(&source, &Options::KUBERNETES).next() else { continue };
-        let value = read?.value;
-        if tree::text(&value, &["kind"]).is_none_or(str::is_empty) {
+        let manifest = Manifest::from(read?.value);
+        if manifest.kind().is_empty() {
             let message = format!(
                 "{file}: the chart rendered a document that is no Kubernetes object: it has no `kind`"
             );
             return Err(Diagnostic::new(Code::Invalid, message).into());
         }
-        objects.push(Manifest(value));
+        objects.push(manifest);
     }
     Ok(())
+}
+
+/// From the first line that is no comment.
+fn without_comments(document: &str) -> &str {
+    let mut rest = document;
+    while rest.starts_with(['#', '\n']) {
+        rest = rest.split_once('\n').map_or("", |(_, rest)| rest);
+    }
+    rest
 }
 
 /// Splits as istioctl does: a line that begins with `---` parts documents and is dropped whole; blanks around a
@@ -95,9 +162,11 @@ mod tests {
     #[test]
     fn comments_are_no_object_and_a_document_without_kind_is_an_error() {
         let mut objects = Vec::new();
-        parse("f", "# only\n---\nkind: A\nmetadata: {name: b, namespace: c}\n", &mut objects).unwrap();
+        let nothing = Printed::default();
+        parse("f", "# only\n---\nkind: A\nmetadata: {name: b, namespace: c}\n", &nothing, &mut objects)
+            .unwrap();
         assert_eq!(objects.iter().map(Manifest::key).collect::<Vec<_>>(), ["A:c:b"]);
-        let refused = parse("f", "a: 1", &mut objects).unwrap_err();
+        let refused = parse("f", "a: 1", &nothing, &mut objects).unwrap_err();
         assert!(refused.to_string().starts_with("f: the chart rendered a document"), "{refused}");
     }
 }
