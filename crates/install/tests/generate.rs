@@ -280,9 +280,9 @@ fn kubernetes_settings_reach_the_objects_and_the_values() {
     let generated =
         run("", &["components.pilot.k8s.replicaCount=5", "components.pilot.k8s.nodeSelector.a=b"]).unwrap();
     let objects = &generated.components[1].objects;
-    assert_eq!(get_path(&objects[0].0, "spec.replicas"), Some(&json!(5)));
-    assert_eq!(get_path(&objects[0].0, "spec.template.spec.nodeSelector"), Some(&json!({"a": "b"})));
-    let values = get_path(&objects[1].0, "data.values").unwrap().as_str().unwrap();
+    assert_eq!(get_path(objects[0].object(), "spec.replicas"), Some(&json!(5)));
+    assert_eq!(get_path(objects[0].object(), "spec.template.spec.nodeSelector"), Some(&json!({"a": "b"})));
+    let values = get_path(objects[1].object(), "data.values").unwrap().as_str().unwrap();
     assert!(values.contains("\"replicaCount\":5"), "{values}");
 }
 
