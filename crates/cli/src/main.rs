@@ -34,5 +34,13 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     bug::report_panics();
+    small_pages();
     run::run(std::env::args_os().collect()).into()
+}
+
+/// Huge pages double the memory of a program that lives for milliseconds, and save it nothing.
+fn small_pages() {
+    #[cfg(target_os = "linux")]
+    // Where the kernel does not know it, memory is all that it costs.
+    let _ = nix::sys::prctl::set_thp_disable(true);
 }
