@@ -1,6 +1,6 @@
 //! One document of a file → what is to be said of each object in it. A `List` is its items.
 
-use crate::{Finding, Findings, schema, validate};
+use crate::{Finding, Findings, schema, service, validate};
 use mizzen_api::{Identity, Kind, Object, Unreadable};
 use mizzen_text::{At, Code, Path, Step, nearest};
 use serde_json::Value;
@@ -80,6 +80,12 @@ fn object(document: &Value, namespace: &str, depth: usize) -> Outcome {
         let finding = Finding::error(Code::WrongType, "must be a list");
         let path = Path(vec![Step::Field("items".to_owned())]);
         return Outcome::Findings(Finding { path, ..finding }.into());
+    }
+    if identity.kind == "Service" && document["apiVersion"] == "v1" {
+        let found = service::ports(document, namespace);
+        if !found.accepted() {
+            return Outcome::Findings(found);
+        }
     }
     if identity.istio_kind().is_none() {
         return match unknown_kind(&identity) {

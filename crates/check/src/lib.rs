@@ -8,6 +8,7 @@ mod kinds;
 pub mod mesh;
 mod parts;
 pub mod schema;
+mod service;
 #[cfg(test)]
 mod testing;
 mod value;

@@ -37,7 +37,7 @@ pub use input::{Images, Input};
 pub use manifest::Manifest;
 pub use merge::{Merged, merge, package_path, profile};
 pub use origin::Origins;
-pub use print::{print, sorted};
+pub use print::{print, printed, sorted};
 pub use refused::Refused;
 pub use set::{Assignment, SetError, get_path, set_path, typed};
 pub use tree::merge as merge_trees;

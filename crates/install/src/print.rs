@@ -2,13 +2,24 @@
 
 use crate::{Generated, Manifest};
 
-/// As `istioctl manifest generate` prints it, byte for byte.
-pub fn print(generated: &Generated) -> String {
+/// What stands behind every object.
+const END: &str = "\n\n---\n";
+
+/// As `istioctl manifest generate` prints it, byte for byte, in pieces: it is a megabyte.
+pub fn print<E>(generated: &Generated, mut write: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+    sorted(generated).into_iter().try_for_each(|manifest| {
+        write(&manifest.printed())?;
+        write(END)
+    })
+}
+
+/// The same as one text.
+pub fn printed(generated: &Generated) -> String {
     let mut text = String::new();
-    for manifest in sorted(generated) {
-        manifest.print(&mut text);
-        text.push_str("\n---\n");
-    }
+    let Ok(()) = print(generated, |piece| {
+        text.push_str(piece);
+        Ok::<_, std::convert::Infallible>(())
+    });
     text
 }
 

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may end at a surprise")]
 
 use mizzen_install::{
-    Charts, ChartsError, Generated, Images, Input, Refused, generate, get_path, merge, package_path, print,
+    Charts, ChartsError, Generated, Images, Input, Refused, generate, get_path, merge, package_path, printed,
 };
 use mizzen_template::helm::Chart;
 use mizzen_text::{Severity, Source};
@@ -225,7 +225,7 @@ fn force_turns_what_is_wrong_into_a_warning() {
     let generated = generate(&forced, &SMALL).unwrap();
     assert!(generated.warnings.iter().all(|warning| warning.severity == Severity::Warning));
     assert!(generated.warnings.iter().any(|warning| warning.path.to_string() == "spec.values.pilto"));
-    assert!(print(&generated).contains("pilto"));
+    assert!(printed(&generated).contains("pilto"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod upstream;
 
 use std::fs;
 
-use mizzen_install::{Charts, generate, print};
+use mizzen_install::{Charts, generate, printed};
 use mizzen_testkit::needs;
 use upstream::{Snapshot, difference, documents, live, module, selected};
 
@@ -101,7 +101,7 @@ fn every_golden_of_upstream_is_reproduced() {
                 continue;
             }
         };
-        let printed = print(&generated);
+        let printed = printed(&generated);
         let suffix = if name == "all_on" { "golden-show-in-gh-pull-request" } else { "golden" };
         let golden = format!("operator/cmd/mesh/testdata/manifest-generate/output/{name}.{suffix}.yaml");
         let golden = fs::read_to_string(module(&golden)).unwrap();

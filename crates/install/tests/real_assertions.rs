@@ -5,7 +5,7 @@ mod upstream;
 
 use std::collections::BTreeMap;
 
-use mizzen_install::{Generated, Images, Input, Manifest, generate, get_path, print};
+use mizzen_install::{Generated, Images, Input, Manifest, generate, get_path, printed};
 use mizzen_testkit::needs;
 use mizzen_text::{
     Source,
@@ -233,14 +233,14 @@ fn the_reader_is_there_unless_it_is_switched_off_or_replaced() {
         for kind in ["ClusterRole", "ClusterRoleBinding"] {
             assert_eq!(count(&generated, kind, "istio-reader-clusterrole"), roles, "{sets:?}");
         }
-        assert_eq!(print(&generated).contains("namespace: custom-ns"), own, "{sets:?}");
+        assert_eq!(printed(&generated).contains("namespace: custom-ns"), own, "{sets:?}");
     }
 }
 
 #[test]
 fn with_everything_off_there_is_nothing() {
     needs!(upstream::NEEDS);
-    assert_eq!(print(&run(&["all_off"], &[])), "");
+    assert_eq!(printed(&run(&["all_off"], &[])), "");
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn the_images_of_the_program_stand_between_profile_and_user() {
 fn the_same_input_gives_the_same_text() {
     needs!(upstream::NEEDS);
     let charts = Snapshot::open();
-    let text = || print(&generate(&input(&["all_on"], &[]), &charts).unwrap());
+    let text = || printed(&generate(&input(&["all_on"], &[]), &charts).unwrap());
     assert_eq!(text(), text());
 }
 
@@ -289,14 +289,14 @@ fn revision_is_an_alias() {
     let charts = Snapshot::open();
     let set = generate(&input(&["all_on"], &["revision=foo"]), &charts).unwrap();
     let alias = Input { revision: Some("foo".to_owned()), ..input(&["all_on"], &[]) };
-    assert_eq!(print(&set), print(&generate(&alias, &charts).unwrap()));
+    assert_eq!(printed(&set), printed(&generate(&alias, &charts).unwrap()));
 }
 
 #[test]
 fn the_second_file_is_laid_on_the_first() {
     needs!(upstream::NEEDS);
     let charts = Snapshot::open();
-    let text = print(&generate(&input(&["all_off", "helm_values_enablement"], &[]), &charts).unwrap());
+    let text = printed(&generate(&input(&["all_off", "helm_values_enablement"], &[]), &charts).unwrap());
     let golden = "operator/cmd/mesh/testdata/manifest-generate/output/helm_values_enablement.golden.yaml";
     let selector = "Deployment:*:istio-egressgateway, Service:*:istio-egressgateway";
     assert_eq!(selected(&text, selector).0, std::fs::read_to_string(module(golden)).unwrap());
@@ -305,9 +305,9 @@ fn the_second_file_is_laid_on_the_first() {
 #[test]
 fn a_key_with_nothing_behind_it_says_nothing() {
     needs!(upstream::NEEDS);
-    let plain = print(&run(&["default"], &[]));
+    let plain = printed(&run(&["default"], &[]));
     for file in ["bare_spec", "bare_values"] {
-        assert_eq!(print(&run(&[file], &[])), plain, "{file}");
+        assert_eq!(printed(&run(&[file], &[])), plain, "{file}");
     }
     run(&["bogus_cps"], &[]);
 }
@@ -335,7 +335,7 @@ fn a_wrong_kubernetes_setting_is_refused_where_it_stands() {
 #[test]
 fn no_line_ends_in_a_blank() {
     needs!(upstream::NEEDS);
-    let text = print(&run(&[], &["values.gateways.istio-egressgateway.enabled=true"]));
+    let text = printed(&run(&[], &["values.gateways.istio-egressgateway.enabled=true"]));
     let blank = text.lines().position(|line| line.ends_with(' '));
     assert_eq!(blank, None);
     assert_eq!(documents(&text).len(), 45);
@@ -508,6 +508,6 @@ fn the_order_of_fields_in_a_file_does_not_matter() {
         let other = Source::new("turned", turned(&value));
         assert_ne!(other.bytes(), value.to_string().as_bytes());
         let other = Input { files: vec![other], ..Input::default() };
-        assert_eq!(print(&generate(&other, &live()).unwrap()), print(&run(&[name], &[])), "{name}");
+        assert_eq!(printed(&generate(&other, &live()).unwrap()), printed(&run(&[name], &[])), "{name}");
     }
 }

@@ -16,7 +16,7 @@ use std::{
 };
 
 use flag_sets::{BROKEN, FLAG_SETS, FlagSet};
-use mizzen_install::{Charts, Input, Refused, generate, print};
+use mizzen_install::{Charts, Input, Refused, generate, printed};
 use mizzen_testkit::{needs, tools};
 use mizzen_text::Source;
 use upstream::{difference, documents, live, module};
@@ -44,7 +44,7 @@ fn ours(profile: &str, flags: &FlagSet<'_>, charts: &dyn Charts) -> Result<Strin
     let files = flags.file.iter().map(|text| Source::new("file.yaml", text.as_bytes())).collect();
     let revision = flags.revision.map(str::to_owned);
     let input = Input { files, sets: sets(profile, flags), revision, ..Input::default() };
-    generate(&input, charts).map(|generated| print(&generated))
+    generate(&input, charts).map(|generated| printed(&generated))
 }
 
 fn theirs(profile: &str, flags: &FlagSet<'_>) -> Result<String, String> {

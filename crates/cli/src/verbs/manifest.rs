@@ -16,7 +16,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use mizzen_install::{
     Refused,
     compare::{Change, Choice, Difference, compare},
-    generate, print,
+    generate, print, printed,
 };
 use mizzen_text::yaml::{Options, load_all};
 use serde_json::{Value, json};
@@ -147,11 +147,10 @@ impl Verb for Manifest {
                 let (input, charts) = mesh.read(force)?;
                 let generated = generate(&input, charts.as_ref())?;
                 diagnostics::warn(&generated.warnings);
-                let text = print(&generated);
                 match file {
-                    Some(file) => fs::write(&file, text)
+                    Some(file) => fs::write(&file, printed(&generated))
                         .with_context(|| format!("{} cannot be written", file.display()))?,
-                    None => output.bytes(text.as_bytes())?,
+                    None => print(&generated, |piece| output.bytes(piece.as_bytes()))?,
                 }
                 Ok(Exit::Done)
             }

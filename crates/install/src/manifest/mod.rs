@@ -3,7 +3,11 @@
 
 mod head;
 
-use std::sync::OnceLock;
+use std::{
+    borrow::Cow,
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
 use mizzen_template::Printed;
 use mizzen_text::{
@@ -19,8 +23,8 @@ use head::Head;
 #[derive(Clone, Debug)]
 pub struct Manifest {
     head: Head,
-    /// As it is printed, where that is known without reading it.
-    text: Option<String>,
+    /// As it is printed, where that is known without reading it: a part of the rendered file.
+    text: Option<(Arc<str>, Range<usize>)>,
     object: OnceLock<Value>,
 }
 
@@ -59,7 +63,7 @@ impl Manifest {
 
     pub fn object(&self) -> &Value {
         self.object.get_or_init(|| {
-            let source = Source::new(self.key(), self.text.as_deref().unwrap_or_default());
+            let source = Source::new(self.key(), self.text().unwrap_or_default());
             // It was printed by us, so it can be read.
             yaml::load_first(&source, &Options::KUBERNETES).ok().flatten().unwrap_or_default()
         })
@@ -75,14 +79,19 @@ impl Manifest {
         result
     }
 
-    /// The object as Go prints it.
-    pub(crate) fn print(&self, out: &mut String) {
-        match &self.text {
-            Some(text) => {
-                out.push_str(text);
-                out.push('\n');
+    fn text(&self) -> Option<&str> {
+        self.text.as_ref().map(|(file, part)| &file[part.clone()])
+    }
+
+    /// The object as Go prints it, without the end of its last line.
+    pub fn printed(&self) -> Cow<'_, str> {
+        match self.text() {
+            Some(text) => Cow::Borrowed(text),
+            None => {
+                let mut text = yaml::to_string(self.object());
+                text.pop();
+                Cow::Owned(text)
             }
-            None => out.push_str(&yaml::to_string(self.object())),
         }
     }
 }
@@ -94,12 +103,17 @@ pub(crate) fn parse(
     printed: &Printed,
     objects: &mut Vec<Manifest>,
 ) -> Result<(), Refused> {
+    let mut whole: Option<Arc<str>> = None;
     for document in documents(text) {
         let bare = without_comments(document);
         if printed.has(bare)
             && let Some(head) = Head::in_printed(bare)
         {
-            objects.push(Manifest { head, text: Some(bare.to_owned()), object: OnceLock::new() });
+            // Both are parts of one text.
+            let start = bare.as_ptr().addr() - text.as_ptr().addr();
+            let whole = whole.get_or_insert_with(|| text.into());
+            let part = (Arc::clone(whole), start..start + bare.len());
+            objects.push(Manifest { head, text: Some(part), object: OnceLock::new() });
             continue;
         }
         let source = Source::new(format!("{file} (rendered)"), document);

@@ -42,7 +42,8 @@ pub(super) fn parse(text: &str, max_depth: usize) -> Result<Tree<'_>> {
         depth: 0,
         max_depth,
         anchors: HashMap::new(),
-        tree: Tree::default(),
+        // About as many nodes as there will be; growing would copy them over and over.
+        tree: Tree { nodes: Vec::with_capacity(text.len() / 20 + 1), end: 0 },
     };
     if u32::try_from(text.len()).is_err() {
         return Err(parser.refusal(Code::TooLarge, "the document has more than 4 GiB", 0..0));

@@ -1,0 +1,3 @@
+
+
+{{ $d := dict }}{{ $_ := set $d "d" $d }}{{ $d | toYaml }}{{ $d | toJson }}{{ $d }}
