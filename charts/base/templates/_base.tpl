@@ -4,8 +4,7 @@
 {{- if not $base.enableCRDTemplates }}{{ last . }}{{ else -}}
 {{- $crd := last . | fromYaml -}}
 {{- $_ := set $crd.metadata "labels" (omit $root.Mesh.labels.plain "app.kubernetes.io/name") -}}
-{{- if not (has $crd.metadata.name ($base.excludedCRDs | default list)) }}{{ toYaml $crd }}{{ end -}}
-{{- end -}}
+{{- if not (has $crd.metadata.name ($base.excludedCRDs | default list)) }}{{ toYaml $crd }}{{ end }}{{ end -}}
 {{- end -}}
 
 {{/* The account that other clusters' control planes read this cluster with */}}

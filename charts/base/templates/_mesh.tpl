@@ -21,9 +21,7 @@ Call: include "mesh" (list . APP COMPONENT)
   {{- range list (list $user $values) (list ($user.gateways | default dict) ($values.gateways | default dict)) -}}
     {{- $asked := first . -}}
     {{- range $key, $_ := last . -}}
-      {{- if and (kindIs "map" .) (hasKey $asked $key) (kindIs "invalid" (get $asked $key)) }}{{ $_ := unset $asked $key }}{{ end -}}
-    {{- end -}}
-  {{- end -}}
+      {{- if and (kindIs "map" .) (hasKey $asked $key) (kindIs "invalid" (get $asked $key)) }}{{ $_ := unset $asked $key }}{{ end }}{{ end }}{{ end -}}
   {{- $layers := $root.Files.Get "files/layers.yaml" | fromYaml -}}
   {{- $global := $user.global | default dict -}}
   {{- range list
@@ -34,26 +32,20 @@ Call: include "mesh" (list . APP COMPONENT)
     {{- if $name -}}
       {{- $known := get $layers $kind -}}
       {{- if not (hasKey $known $name) -}}
-        {{- fail (printf "%s %q is not known; there are: %s" $kind $name (keys $known | sortAlpha | join ", ")) -}}
-      {{- end -}}
-      {{- $_ := mustMergeOverwrite $values (get $known $name | deepCopy) -}}
-    {{- end -}}
-  {{- end -}}
+        {{- fail (printf "%s %q is not known; there are: %s" $kind $name (keys $known | sortAlpha | join ", ")) }}{{ end -}}
+      {{- $_ := mustMergeOverwrite $values (get $known $name | deepCopy) }}{{ end }}{{ end -}}
   {{- /* `pilot.` may be left out, as in Istio's chart: what is a key of pilot counts there. */ -}}
   {{- with $root.Values.defaults.pilot -}}
     {{- range concat (keys .) (list "pdb" "trustedZtunnelName" "initContainers" "terminationMessagePolicy" "deploymentAnnotations"
           "sidecarInjectorWebhookAnnotations" "trafficDistribution") -}}
-      {{- if hasKey $user . }}{{ $_ := mustMergeOverwrite $values (dict "pilot" (pick $user . | deepCopy)) }}{{ end -}}
-    {{- end -}}
-  {{- end -}}
+      {{- if hasKey $user . }}{{ $_ := mustMergeOverwrite $values (dict "pilot" (pick $user . | deepCopy)) }}{{ end }}{{ end }}{{ end -}}
   {{- $_ := mustMergeOverwrite $values (deepCopy $user) -}}
   {{- include "mesh.erase" (list $values $user $root.Values.defaults) -}}
   {{- if and (hasKey $values.global "tag") (empty $values.global.tag) }}{{ $_ := set $values.global "tag" $root.Chart.AppVersion }}{{ end -}}
   {{- $_ := set $root "Mesh" (dict "values" $values "user" $user) -}}
   {{- $scope := ($values.global).resourceScope | default "all" -}}
   {{- if not (has $scope (list "all" "cluster" "namespace")) -}}
-    {{- fail (printf "global.resourceScope is %q; it can be all, cluster or namespace" $scope) -}}
-  {{- end -}}
+    {{- fail (printf "global.resourceScope is %q; it can be all, cluster or namespace" $scope) }}{{ end -}}
   {{- $_ := set $root.Mesh "cluster" (ne $scope "namespace") -}}
   {{- $_ := set $root.Mesh "namespaced" (ne $scope "cluster") -}}
   {{- $_ := set $root.Mesh "rev" ($values.revision | default "default") -}}
@@ -70,8 +62,7 @@ Call: include "mesh" (list . APP COMPONENT)
         "istio.io/rev" $root.Mesh.rev
         "install.operator.istio.io/owning-resource" ($values.ownerName | default "unknown")
         "operator.istio.io/component" (index . 2)) $released -}}
-  {{- $_ := set $root.Mesh "labels" (dict "plain" $plain "released" $released "owned" $owned) -}}
-{{- end -}}
+  {{- $_ := set $root.Mesh "labels" (dict "plain" $plain "released" $released "owned" $owned) }}{{ end -}}
 {{- end -}}
 
 {{/* What the user set to null goes away; a map that we have a default for becomes empty. (values, user, defaults) */}}
@@ -84,9 +75,7 @@ Call: include "mesh" (list . APP COMPONENT)
   {{- else if kindIs "invalid" $asked -}}
     {{- $_ := unset $values $key -}}
   {{- else if kindIs "map" $asked -}}
-    {{- include "mesh.erase" (list (get $values $key) $asked $default) -}}
-  {{- end -}}
-{{- end -}}
+    {{- include "mesh.erase" (list (get $values $key) $asked $default) }}{{ end }}{{ end -}}
 {{- end -}}
 
 {{/* A table of (template, whether to render it) becomes a stream of documents; with a third column, a list, the template
@@ -96,8 +85,7 @@ Call: include "mesh" (list . APP COMPONENT)
 {{- range $row := last . }}{{ if index $row 1 }}{{ range $item := len $row | eq 3 | ternary (last $row) (list $root) }}
 ---
 {{ include (first $row) (len $row | eq 3 | ternary (list $root $item) $root) }}
-{{- end }}{{ end }}{{ end }}
-{{- end -}}
+{{- end }}{{ end }}{{ end }}{{ end -}}
 
 {{/* The metadata of an object: at (root), name, and as needed namespace, set (of labels; owned unless said), labels, annotations */}}
 {{- define "mesh.metadata" -}}
@@ -137,8 +125,7 @@ annotations: {{- include "mesh.strings" . | nindent 2 }}{{ end }}
 {{- $all := list -}}
 {{- range index . 0 -}}
   {{- $field := kindIs "map" (last .) | ternary "valueFrom" "value" -}}
-  {{- if not (has (first .) $taken) }}{{ $all = append $all (dict "name" (first .) $field (last .)) }}{{ end -}}
-{{- end -}}
+  {{- if not (has (first .) $taken) }}{{ $all = append $all (dict "name" (first .) $field (last .)) }}{{ end }}{{ end -}}
 {{- range $name, $value := $theirs }}{{ $all = append $all (dict "name" $name "value" (include "mesh.text" $value)) }}{{ end -}}
 {{- toYaml (concat $all $more) -}}
 {{- end -}}

@@ -82,8 +82,7 @@ spec:
 {{- $all := dict "sidecar.istio.io/inject" "false" "istio.io/rev" .Mesh.rev -}}
 {{- with $gw.injectionTemplate }}{{ $all = dict "sidecar.istio.io/inject" "true" "inject.istio.io/templates" . }}{{ end -}}
 {{- if .Mesh.values.meshConfig.enablePrometheusMerge -}}
-  {{- $_ := mergeOverwrite $all (dict "prometheus.io/port" "15020" "prometheus.io/scrape" "true" "prometheus.io/path" "/stats/prometheus") -}}
-{{- end -}}
+  {{- $_ := mergeOverwrite $all (dict "prometheus.io/port" "15020" "prometheus.io/scrape" "true" "prometheus.io/path" "/stats/prometheus") }}{{ end -}}
 {{- include "mesh.strings" (mergeOverwrite $all ($gw.podAnnotations | default dict)) -}}
 {{- end -}}
 
@@ -112,8 +111,7 @@ spec:
   {{- range list "NODE_NAME=spec.nodeName" "POD_NAME=metadata.name" "POD_NAMESPACE=metadata.namespace" "INSTANCE_IP=status.podIP"
         "HOST_IP=status.hostIP" "SERVICE_ACCOUNT=spec.serviceAccountName" "ISTIO_META_NODE_NAME=spec.nodeName" -}}
     {{- $pair := splitList "=" . -}}
-    {{- $ours = append $ours (list (first $pair) (dict "fieldRef" (dict "apiVersion" "v1" "fieldPath" (last $pair)))) -}}
-  {{- end -}}
+    {{- $ours = append $ours (list (first $pair) (dict "fieldRef" (dict "apiVersion" "v1" "fieldPath" (last $pair)))) }}{{ end -}}
   {{- $ours = concat $ours (list
         (list "ISTIO_CPU_LIMIT" (dict "resourceFieldRef" (dict "resource" "limits.cpu" "divisor" "1")))
         (list "ISTIO_META_WORKLOAD_NAME" $gw.name)
@@ -121,8 +119,7 @@ spec:
         (list "ISTIO_META_CLUSTER_ID" (($g.multiCluster).clusterName | default "Kubernetes"))) -}}
   {{- with $g.meshID | default $mesh.trustDomain }}{{ $ours = append $ours (list "ISTIO_META_MESH_ID" .) }}{{ end -}}
   {{- with $mesh.trustDomain }}{{ $ours = append $ours (list "TRUST_DOMAIN" .) }}{{ end -}}
-  {{- with $g.network }}{{ $ours = append $ours (list "ISTIO_META_NETWORK" .) }}{{ end -}}
-{{- end -}}
+  {{- with $g.network }}{{ $ours = append $ours (list "ISTIO_META_NETWORK" .) }}{{ end }}{{ end -}}
 {{- if not $gw.runAsRoot }}{{ $ours = append $ours (list "ISTIO_META_UNPRIVILEGED_POD" "true") }}{{ end -}}
 {{- include "mesh.env" (list $ours $theirs list) -}}
 {{- end -}}

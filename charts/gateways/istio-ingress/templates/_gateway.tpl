@@ -13,8 +13,7 @@ Both gateway charts have the same templates: the chart's name says which gateway
 {{- $_ := set $gateway "name" ($gateway.name | default $kind) -}}
 {{- $_ := set .Mesh "gateway" $gateway -}}
 {{- $_ := set .Mesh "kind" $kind -}}
-{{- $_ := set .Mesh "account" (print $gateway.name "-service-account") -}}
-{{- end -}}
+{{- $_ := set .Mesh "account" (print $gateway.name "-service-account") }}{{ end -}}
 {{- end -}}
 
 {{/* Name (with an ending), namespace and labels of one of the gateway's objects. (at, and as needed ending, labels, annotations) */}}

@@ -46,11 +46,9 @@ labelSelector:
   {{- if eq $g.pilotCertProvider "istiod" }}{{ $_ := set $paths "istiod-ca-cert" "/var/run/secrets/istio" }}{{ end -}}
   {{- range $name, $path := $paths }}{{ $all = append $all (dict "name" $name "mountPath" $path) }}{{ end -}}
   {{- $all = append $all (dict "name" "istio-token" "mountPath" "/var/run/secrets/tokens" "readOnly" true) -}}
-  {{- if $g.mountMtlsCerts }}{{ $all = append $all (dict "name" "istio-certs" "mountPath" "/etc/certs" "readOnly" true) }}{{ end -}}
-{{- end -}}
+  {{- if $g.mountMtlsCerts }}{{ $all = append $all (dict "name" "istio-certs" "mountPath" "/etc/certs" "readOnly" true) }}{{ end }}{{ end -}}
 {{- range concat ($gw.secretVolumes | default list) ($gw.configVolumes | default list) -}}
-  {{- if .mountPath }}{{ $all = append $all (dict "name" .name "mountPath" .mountPath "readOnly" true) }}{{ end -}}
-{{- end -}}
+  {{- if .mountPath }}{{ $all = append $all (dict "name" .name "mountPath" .mountPath "readOnly" true) }}{{ end }}{{ end -}}
 {{- toYaml $all -}}
 {{- end -}}
 

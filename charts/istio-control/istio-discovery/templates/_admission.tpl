@@ -11,8 +11,7 @@
     {{- if ($v.base).validationURL }}
     url: {{ quote $v.base.validationURL }}
     {{- else }}
-    service: {name: {{ last . }}, namespace: {{ quote $v.global.istioNamespace }}, path: /validate}
-    {{- end }}
+    service: {name: {{ last . }}, namespace: {{ quote $v.global.istioNamespace }}, path: /validate}{{ end }}
     {{- include "mesh.present" (dict "caBundle" ($v.base).validationCABundle) | nindent 4 }}
   rules:
   - operations: [CREATE, UPDATE]

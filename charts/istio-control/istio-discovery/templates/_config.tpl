@@ -29,8 +29,7 @@ data:
   {{- $providers := dict -}}
   {{- if $metrics }}{{ $_ := set $providers "metrics" $metrics }}{{ end -}}
   {{- if has "stackdriver" $metrics }}{{ $_ := set $providers "accessLogging" (list "stackdriver") }}{{ end -}}
-  {{- if $providers }}{{ $_ := set $mesh "defaultProviders" $providers }}{{ end -}}
-{{- end -}}
+  {{- if $providers }}{{ $_ := set $mesh "defaultProviders" $providers }}{{ end }}{{ end -}}
 {{- toYaml (mustMergeOverwrite $mesh (deepCopy $said)) -}}
 {{- end -}}
 

@@ -117,8 +117,7 @@ spec:
 {{- $m := .Mesh -}}{{- $p := $m.values.pilot -}}{{- $g := $m.values.global -}}
 {{- $field := dict -}}
 {{- range $path := list "metadata.name" "metadata.namespace" "spec.serviceAccountName" -}}
-  {{- $_ := set $field $path (dict "fieldRef" (dict "apiVersion" "v1" "fieldPath" $path)) -}}
-{{- end -}}
+  {{- $_ := set $field $path (dict "fieldRef" (dict "apiVersion" "v1" "fieldPath" $path)) }}{{ end -}}
 {{- $ours := list
       (list "REVISION" $m.rev)
       (list "PILOT_CERT_PROVIDER" $g.pilotCertProvider)
@@ -134,8 +133,7 @@ spec:
 {{- with $p.traceSampling }}{{ $ours = append $ours (list "PILOT_TRACE_SAMPLING" (include "mesh.text" .)) }}{{ end -}}
 {{- if ($p.taint).enabled -}}
   {{- $ours = append $ours (list "PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS" "true") -}}
-  {{- $ours = append $ours (list "PILOT_NODE_UNTAINT_CONTROLLERS_TAINT_NAME" $p.taint.name) -}}
-{{- end -}}
+  {{- $ours = append $ours (list "PILOT_NODE_UNTAINT_CONTROLLERS_TAINT_NAME" $p.taint.name) }}{{ end -}}
 {{- if $g.externalIstiod }}{{ $ours = append $ours (list "EXTERNAL_ISTIOD" "true") }}{{ end -}}
 {{- with $g.trustBundleName }}{{ $ours = append $ours (list "PILOT_CA_CERT_CONFIGMAP" .) }}{{ end -}}
 {{- with $p.crlConfigMapName }}{{ $ours = append $ours (list "PILOT_CRL_CONFIGMAP" .) }}{{ end -}}

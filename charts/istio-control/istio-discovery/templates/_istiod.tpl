@@ -22,9 +22,7 @@ What every object of this chart asks, added to `.Mesh` (see _mesh.tpl):
 {{- $_ := set .Mesh "mcs" (get $v.pilot.env "MCS_API_GROUP" | default "multicluster.x-k8s.io") -}}
 {{- $_ := set .Mesh "selects" (empty $v.revision | ternary (dict "app" "istiod" "istio" "pilot") (dict "app" "istiod" "istio.io/rev" .Mesh.rev)) -}}
 {{- if eq $v.global.pilotCertProvider "kubernetes" -}}
-  {{- fail "global.pilotCertProvider: kubernetes is no longer there; use istiod, custom, none or k8s.io/SIGNER" -}}
-{{- end -}}
-{{- end -}}
+  {{- fail "global.pilotCertProvider: kubernetes is no longer there; use istiod, custom, none or k8s.io/SIGNER" }}{{ end }}{{ end -}}
 {{- end -}}
 
 {{/* Whether a switch of pilot.env is on, written as text or not. (root, name) */}}

@@ -30,9 +30,7 @@ default revision also listens to the older labels, istio-injection and sidecar.i
   {{- $rows = append $rows (list "object." $unlabelled (list (list "sidecar.istio.io/inject" "In" "true") (first $unlabelled))) -}}
   {{- if $v.sidecarInjectorWebhook.enableNamespacesByDefault -}}
     {{- $system := list "kubernetes.io/metadata.name" "NotIn" "kube-system" "kube-public" "kube-node-lease" "local-path-storage" -}}
-    {{- $rows = append $rows (list "auto." (append $unlabelled $system) (list (list "sidecar.istio.io/inject" "DoesNotExist") (first $unlabelled))) -}}
-  {{- end -}}
-{{- end -}}
+    {{- $rows = append $rows (list "auto." (append $unlabelled $system) (list (list "sidecar.istio.io/inject" "DoesNotExist") (first $unlabelled))) }}{{ end }}{{ end -}}
 apiVersion: admissionregistration.k8s.io/v1
 kind: MutatingWebhookConfiguration
 metadata: {{- include "mesh.metadata" (dict "at" .at "name" (print .name (eq .at.Release.Namespace "istio-system" | ternary "" (print "-" .at.Release.Namespace)))
@@ -48,22 +46,19 @@ webhooks:
     {{- if $v.istiodRemote.injectionURL }}
     url: {{ quote $v.istiodRemote.injectionURL }}
     {{- else }}
-    service: {name: {{ $m.name }}, namespace: {{ quote $root.Release.Namespace }}, path: {{ $v.istiodRemote.injectionPath | default "/inject" | quote }}, port: 443}
-    {{- end }}
+    service: {name: {{ $m.name }}, namespace: {{ quote $root.Release.Namespace }}, path: {{ $v.istiodRemote.injectionPath | default "/inject" | quote }}, port: 443}{{ end }}
     {{- include "mesh.present" (dict "caBundle" $v.istiodRemote.injectionCABundle) | nindent 4 }}
   rules:
   - {operations: [CREATE], apiGroups: [""], apiVersions: [v1], resources: [pods]}
   namespaceSelector: {{- include "istiod.selector" (index . 1) | nindent 4 }}
   objectSelector: {{- include "istiod.selector" (index . 2) | nindent 4 }}
-{{- end }}
-{{- end -}}
+{{- end }}{{ end -}}
 
 {{- define "istiod.selector" -}}
 matchExpressions:
 {{- range . }}
 - {{ include "mesh.present" (dict "key" (index . 0) "operator" (index . 1) "values" (slice . 2)) | nindent 2 | trim }}
-{{- end }}
-{{- end -}}
+{{- end }}{{ end -}}
 
 {{- define "istiod.validation" -}}
 apiVersion: admissionregistration.k8s.io/v1
