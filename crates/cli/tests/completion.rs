@@ -56,19 +56,34 @@ fn the_shells_on_this_machine_can_read_their_scripts() {
 }
 
 #[test]
-fn bash_completes_a_verb_of_a_link() {
+fn bash_completes_the_words_of_a_link() {
     if reads("bash", "").is_none() {
         return;
     }
     let folder = Folder::new("completion");
     let istioctl = folder.link("istioctl");
-    let asked = format!(
-        "source <({} completion bash); COMP_WORDS=(istioctl ver); COMP_CWORD=1; \
-         _istioctl istioctl ver istioctl; echo \"${{COMPREPLY[@]}}\"",
-        istioctl.display()
-    );
-    let completed = ended(Command::new("bash").arg("-c").arg(asked)).good();
-    assert_eq!(completed, "version\n");
+    for (typed, completed) in [
+        ("ver", "version"),
+        ("mani", "manifest"),
+        ("manifest gen", "generate"),
+        ("manifest generate --rev", "--revision"),
+        ("manifest diff --ren", "--rename"),
+        ("profile d", "dump diff"),
+        ("profile dump --conf", "--config-path"),
+        ("profile dump -o fl", "flags"),
+        ("cha", ""),
+    ] {
+        let last = typed.split(' ').next_back().unwrap_or_default();
+        let before = typed.split(' ').rev().nth(1).unwrap_or("istioctl");
+        let place = typed.split(' ').count();
+        let asked = format!(
+            "source <({} completion bash); COMP_WORDS=(istioctl {typed}); COMP_CWORD={place}; \
+             _istioctl istioctl '{last}' '{before}'; echo \"${{COMPREPLY[@]}}\"",
+            istioctl.display()
+        );
+        let printed = ended(Command::new("bash").arg("-c").arg(asked)).good();
+        assert_eq!(printed, format!("{completed}\n"), "{typed}");
+    }
 }
 
 #[test]

@@ -13,11 +13,34 @@ fn the_help_of_every_name_is_as_reviewed() {
 
 #[test]
 fn the_help_of_every_verb_is_as_reviewed() {
-    for verb in ["validate", "crd", "crd print", "version", "completion"] {
+    for verb in [
+        "manifest",
+        "manifest generate",
+        "manifest diff",
+        "profile",
+        "profile list",
+        "profile dump",
+        "profile diff",
+        "chart render",
+        "validate",
+        "crd",
+        "crd print",
+        "version",
+        "completion",
+    ] {
         golden(
             &format!("mizzen-{}.txt", verb.replace(' ', "-")),
             &run(&format!("mizzen {verb} --help")).good(),
         );
+    }
+}
+
+#[test]
+fn verbs_that_are_for_insiders_are_in_no_list() {
+    for name in NAMES {
+        let help = run(&format!("{name} --help")).good();
+        assert!(!help.contains("chart render"), "{help}");
+        assert!(help.lines().all(|line| !line.starts_with("  chart ")), "{help}");
     }
 }
 

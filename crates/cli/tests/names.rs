@@ -27,6 +27,9 @@ fn a_verb_that_is_not_here_yet_is_told_in_one_sentence() {
         ("mizzen proxy-status", "mizzen proxy-status"),
         ("mizzen up", "mizzen up"),
         ("mizzen explain x", "mizzen explain"),
+        ("mizzen manifest install", "mizzen manifest install"),
+        ("istioctl manifest translate -f mesh.yaml", "istioctl manifest translate"),
+        ("istioctl help install", "istioctl install"),
         ("mizzen app build -f app.yaml", "mizzen app"),
         ("mizzen discovery", "mizzen discovery"),
         ("pilot-discovery discovery --monitoringAddr=:15014", "pilot-discovery discovery"),
@@ -52,6 +55,18 @@ fn an_unknown_word_is_not_taken_for_one_and_the_nearest_verb_is_named() {
     assert!(said.contains("unrecognized subcommand 'up'"), "{said}");
     let said = run("mizzen -n x version").bad(2);
     assert!(said.contains("unexpected argument '-n'"), "{said}");
+    for (line, word) in [
+        ("mizzen manifest genrate", "'generate'"),
+        ("mizzen profile lst", "'list'"),
+        ("istioctl profile analyze", "unrecognized subcommand 'analyze'"),
+        // The alias of a verb that is here, with an option that it has not.
+        ("istioctl v --wrong", "unexpected argument '--wrong'"),
+        ("istioctl manifest generate --wrong", "unexpected argument '--wrong'"),
+        ("istioctl chart render a b", "unrecognized subcommand 'chart'"),
+    ] {
+        let said = run(line).bad(2);
+        assert!(said.contains(word), "{line}: {said}");
+    }
     let said = run("mizzen --wrong version").bad(2);
     assert!(said.contains("unexpected argument '--wrong'"), "{said}");
 }

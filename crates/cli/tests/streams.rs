@@ -5,8 +5,17 @@ mod common;
 use common::command;
 use std::{fs::File, io::pipe, process::Stdio};
 
-const PRINTING: [&[&str]; 4] =
-    [&["--help"], &["version"], &["version", "-o", "json"], &["completion", "bash"]];
+const PRINTING: [&[&str]; 8] = [
+    &["--help"],
+    &["version"],
+    &["version", "-o", "json"],
+    &["completion", "bash"],
+    // Quiet on standard error.
+    &["manifest", "generate", "--set", "profile=empty"],
+    &["profile", "list"],
+    &["profile", "dump", "demo"],
+    &["profile", "dump", "demo", "-o", "flags"],
+];
 
 fn full() -> Stdio {
     File::options().write(true).open("/dev/full").expect("/dev/full").into()

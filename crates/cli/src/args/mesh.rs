@@ -5,12 +5,13 @@ use crate::{
     failure::{Hint, Usage},
     inputs::{self, Input as Read},
 };
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use mizzen_install::{
     Charts, Input, Refused, package_path,
     source::{self, SourceOptions},
 };
 use mizzen_text::yaml::Options;
+use std::fs;
 
 #[derive(clap::Args)]
 #[group(skip)]
@@ -71,6 +72,11 @@ impl Mesh {
     /// Reads the files and finds the charts.
     pub(crate) fn read(self, force: bool) -> Result<(Input, Box<dyn Charts>)> {
         let Typed { filename, set, revision, charts } = self.typed;
+        if let Some(folder) = filename.iter().find(|name| fs::metadata(name).is_ok_and(|file| file.is_dir()))
+        {
+            let hint = "name its files, each with -f, in the order in which they are laid over each other";
+            bail!(Usage(format!("{folder} is a folder, and -f takes files")).hint(hint));
+        }
         let mut input = Input { sets: set, revision, force, ..Input::default() };
         let mut unreadable = Vec::new();
         for file in inputs::read(&filename, &Options::KUBERNETES) {
@@ -96,6 +102,21 @@ impl ChartsTyped {
             offline: self.offline,
             ..SourceOptions::default()
         };
-        Ok(source::open(manifests.unwrap_or_default(), &options)?)
+        let manifests = manifests.unwrap_or_default();
+        if !manifests.is_empty() && !manifests.contains("://") {
+            look_at(manifests)?;
+        }
+        Ok(source::open(manifests, &options)?)
+    }
+}
+
+/// Whether charts can be at a path at all. A device or a pipe might never end.
+fn look_at(path: &str) -> Result<()> {
+    let hint =
+        "--manifests takes a folder, a .tgz, https://… or oci://…; without it the charts built in are used";
+    match fs::metadata(path) {
+        Err(error) => Err(anyhow!("no charts can be read at {path}: {error}").hint(hint)),
+        Ok(found) if found.is_dir() || found.is_file() => Ok(()),
+        Ok(_) => Err(anyhow!("{path} is neither a folder nor a file").hint(hint)),
     }
 }

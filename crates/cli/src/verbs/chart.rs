@@ -10,7 +10,7 @@ use crate::{
     output::Output,
     program::Program,
 };
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
 use mizzen_install::{Assignment, Refused, merge_trees};
 use mizzen_template::helm::{
@@ -21,7 +21,11 @@ use mizzen_text::{
     yaml::{self, Options},
 };
 use serde_json::{Value, json};
-use std::{fs, path::PathBuf};
+use std::{
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
 
 #[derive(Args)]
 pub(crate) struct Typed {
@@ -110,13 +114,7 @@ impl Verb for ChartVerb {
 
     fn run(self, output: &mut Output) -> Result<Exit> {
         let render = self.0;
-        let chart = if render.chart.is_dir() {
-            Chart::from_folder(&render.chart)?
-        } else {
-            let bytes =
-                fs::read(&render.chart).with_context(|| format!("cannot read {}", render.chart.display()))?;
-            Chart::from_archive(&bytes).with_context(|| render.chart.display().to_string())?
-        };
+        let chart = chart(&render.chart)?;
         let values = values(&render)?;
         let mut capabilities = Capabilities::default();
         if let Some(text) = &render.kube_version {
@@ -135,7 +133,7 @@ impl Verb for ChartVerb {
             ..Release::default()
         };
         let options = RenderOptions { dependencies: true, strict: render.strict, ..RenderOptions::default() };
-        let rendered = helm::render(&chart, &values, &release, &capabilities, &options)?;
+        let rendered = helm::render(&chart, &values, &release, &capabilities, &options).map_err(told)?;
         let warning = |text: &String| Diagnostic::new(Code::Doubtful, text.as_str());
         diagnostics::warn(&rendered.warnings.iter().map(warning).collect::<Vec<_>>());
         let text = if render.notes {
@@ -146,11 +144,36 @@ impl Verb for ChartVerb {
                 no_hooks: render.no_hooks,
                 ..ManifestOptions::default()
             };
-            helm::manifest(&rendered, options)?
+            helm::manifest(&rendered, options).map_err(told)?
         };
         output.bytes(text.as_bytes())?;
         Ok(Exit::Done)
     }
+}
+
+/// As large as an archive may be.
+const ARCHIVE: u64 = 100 << 20;
+
+fn chart(path: &Path) -> Result<Chart> {
+    if path.is_dir() {
+        return Chart::from_folder(path).map_err(told);
+    }
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(ARCHIVE + 1).read_to_end(&mut bytes));
+    let read = read.with_context(|| format!("{} cannot be read", path.display()))?;
+    if u64::try_from(read).unwrap_or(u64::MAX) > ARCHIVE {
+        bail!(
+            "{} has more than {} MiB, which is more than an archive may have",
+            path.display(),
+            ARCHIVE >> 20
+        );
+    }
+    Chart::from_archive(&bytes).map_err(|error| anyhow!("{}: {error}", path.display()))
+}
+
+/// Its sentence has the causes in it already.
+fn told(error: impl std::fmt::Display) -> anyhow::Error {
+    anyhow!("{error}")
 }
 
 fn values(render: &Render) -> Result<Value> {
@@ -168,7 +191,11 @@ fn values(render: &Render) -> Result<Value> {
     }
     let mut tree = json!({"spec": all});
     for text in &render.set {
-        let applied = Assignment::read(text).apply(&mut tree);
+        let assignment = Assignment::read(text);
+        if assignment.bare || assignment.path == "spec." {
+            bail!(Usage(format!("--set {text} is not PATH=VALUE")));
+        }
+        let applied = assignment.apply(&mut tree);
         applied.map_err(|error| Usage(format!("--set {text}: {error}")))?;
     }
     Ok(tree["spec"].take())

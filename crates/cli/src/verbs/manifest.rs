@@ -6,7 +6,7 @@ use crate::{
     args::{cluster, mesh},
     diagnostics,
     exit::Exit,
-    failure::Usage,
+    failure::{Hint, Usage},
     inputs::{self, Input},
     output::Output,
     program::Program,
@@ -18,7 +18,10 @@ use mizzen_install::{
     compare::{Change, Choice, Difference, compare},
     generate, print, printed,
 };
-use mizzen_text::yaml::{Options, load_all};
+use mizzen_text::{
+    Code, Diagnostic, Path,
+    yaml::{Document, Options, load_all},
+};
 use serde_json::{Value, json};
 use std::{fs, path::PathBuf};
 
@@ -32,14 +35,11 @@ pub(crate) struct Typed {
 enum Task {
     /// Print the objects of a mesh
     Generate {
-        #[command(flatten)]
-        mesh: mesh::Typed,
-
-        /// Go on where the IstioOperator is not valid
+        /// Go on where the IstioOperator is not valid: what is wrong is a warning then
         #[arg(long)]
         force: bool,
 
-        /// Write to this file
+        /// Write to this file instead of standard output
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
 
@@ -53,8 +53,12 @@ enum Task {
         // istioctl's: settings that it finds out by asking the cluster.
         #[arg(long, hide = true)]
         cluster_specific: bool,
+
+        // Last: its heading is that of everything behind it.
+        #[command(flatten)]
+        mesh: mesh::Typed,
     },
-    /// Compare the objects of two files, or of two folders with -r
+    /// Compare the objects of two files, or of two folders with -r; ends with 1 if anything differs
     Diff(DiffTyped),
 }
 
@@ -64,11 +68,11 @@ pub(crate) struct DiffTyped {
     #[arg(value_name = "OLD")]
     old: String,
 
-    /// The file or folder with the objects as they are now
+    /// The file or folder with the objects as they are now; - is standard input
     #[arg(value_name = "NEW")]
     new: String,
 
-    /// Compare folders
+    /// OLD and NEW are folders: everything in them is compared
     #[arg(short = 'r', long = "directory")]
     directory: bool,
 
@@ -76,11 +80,11 @@ pub(crate) struct DiffTyped {
     #[arg(long, value_name = "OBJECTS", default_value = "::", hide_default_value = true)]
     select: String,
 
-    /// Do not compare these objects
+    /// Do not compare these objects, named in the same way
     #[arg(long, value_name = "OBJECTS", default_value = "", hide_default_value = true)]
     ignore: String,
 
-    /// Take objects for others, for instance `Service:*:istio-pilot->Service:*:istiod`
+    /// Compare objects that got another name, for instance `Service:*:istio-pilot->Service:*:istiod`
     #[arg(long, value_name = "OLD->NEW", default_value = "", hide_default_value = true)]
     rename: String,
 
@@ -131,6 +135,9 @@ impl Verb for Manifest {
                 Self::Generate { mesh: mesh.meant()?, force, file: output }
             }
             Task::Diff(typed) => {
+                if typed.old == "-" && typed.new == "-" {
+                    bail!(Usage("standard input can only be one of the two".into()));
+                }
                 let choice = Choice::default()
                     .selecting(&typed.select)
                     .and_then(|choice| choice.ignoring(&typed.ignore))
@@ -145,7 +152,7 @@ impl Verb for Manifest {
         match self {
             Self::Generate { mesh, force, file } => {
                 let (input, charts) = mesh.read(force)?;
-                let generated = generate(&input, charts.as_ref())?;
+                let generated = generate(&input, charts.as_ref()).map_err(diagnostics::named)?;
                 diagnostics::warn(&generated.warnings);
                 match file {
                     Some(file) => fs::write(&file, printed(&generated))
@@ -201,7 +208,7 @@ fn to_json(difference: &Difference) -> Value {
 
 fn objects(name: &str, directory: bool) -> Result<Vec<Value>> {
     if name != "-" && fs::metadata(name).is_ok_and(|file| file.is_dir()) && !directory {
-        bail!(Usage(format!("{name} is a folder; with -r folders are compared")));
+        bail!(Usage(format!("{name} is a folder")).hint("with -r folders are compared"));
     }
     let mut objects = Vec::new();
     let mut wrong = Vec::new();
@@ -211,7 +218,10 @@ fn objects(name: &str, directory: bool) -> Result<Vec<Value>> {
             Input::Source(source) => {
                 for document in load_all(&source, &Options::KUBERNETES) {
                     match document {
-                        Ok(document) => objects.push(document.value),
+                        Ok(document) => {
+                            diagnostics::warn(&document.warnings);
+                            collect(&document, &mut objects, &mut wrong);
+                        }
                         Err(diagnostic) => wrong.push(*diagnostic),
                     }
                 }
@@ -219,4 +229,19 @@ fn objects(name: &str, directory: bool) -> Result<Vec<Value>> {
         }
     }
     if wrong.is_empty() { Ok(objects) } else { bail!(Refused(wrong)) }
+}
+
+/// A list, as `kubectl get -o yaml` prints it, is its items.
+fn collect(document: &Document, objects: &mut Vec<Value>, wrong: &mut Vec<Diagnostic>) {
+    match (&document.value["kind"], &document.value["items"]) {
+        (Value::String(kind), Value::Array(items)) if kind.ends_with("List") => {
+            objects.extend(items.iter().cloned());
+        }
+        (Value::String(_), _) => objects.push(document.value.clone()),
+        _ if document.value.is_null() => {}
+        _ => {
+            let message = "this is no object: it has no `kind`";
+            wrong.push(Diagnostic::new(Code::Invalid, message).at(document.place(&Path::default())));
+        }
+    }
 }

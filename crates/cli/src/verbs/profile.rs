@@ -12,8 +12,8 @@ use crate::{
 };
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use mizzen_install::{Charts, Input, compare::changes, effective, flags, get_path, merge, profile};
-use mizzen_text::yaml;
+use mizzen_install::{Charts, Input, Refused, compare::changes, effective, flags, get_path, merge};
+use mizzen_text::yaml::{self, Options};
 use serde_json::{Value, json};
 
 #[derive(Args)]
@@ -42,9 +42,6 @@ enum Task {
         #[arg(value_name = "PROFILE")]
         profile: Option<String>,
 
-        #[command(flatten)]
-        mesh: mesh::Typed,
-
         /// Only what is below this path of the spec, for instance `components` or `values.global.proxy`
         #[arg(short = 'p', long, value_name = "PATH")]
         config_path: Option<String>,
@@ -53,18 +50,24 @@ enum Task {
         #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
         output: Word,
 
-        /// The profile's own file, and nothing else
-        #[arg(long)]
+        /// The profile's own file, as it is written
+        #[arg(long, conflicts_with_all = ["filename", "set", "revision"])]
         raw: bool,
 
         #[command(flatten)]
         cluster: cluster::Typed,
+
+        // Last: its heading is that of everything behind it.
+        #[command(flatten)]
+        mesh: mesh::Typed,
     },
     /// Print what differs between two profiles; ends with 1 if anything does
     Diff {
+        /// The profile to start from
         #[arg(value_name = "OLD")]
         old: String,
 
+        /// The profile to compare with it
         #[arg(value_name = "NEW")]
         new: String,
 
@@ -112,7 +115,8 @@ impl Verb for Profile {
     fn run(self, output: &mut Output) -> Result<Exit> {
         match self.0 {
             Task::List { charts, output: word, cluster: _ } => {
-                let names = charts.open(charts.manifests.as_deref())?.profiles();
+                let mut names = charts.open(charts.manifests.as_deref())?.profiles();
+                names.sort();
                 match word {
                     ListWord::Json => output.json(&names)?,
                     ListWord::Yaml => output.bytes(yaml::to_string(&json!(names)).as_bytes())?,
@@ -130,6 +134,7 @@ impl Verb for Profile {
                         let hint = "a file names its profile itself, as spec.profile";
                         bail!(Usage("a profile and -f cannot both be given".into()).hint(hint));
                     }
+                    charts.profile(&name)?;
                     input.sets.insert(0, format!("profile={name}"));
                 }
                 dump(&input, charts.as_ref(), config_path.as_deref(), word, raw, output)?;
@@ -144,6 +149,8 @@ impl Verb for Profile {
 }
 
 fn tree(name: &str, charts: &dyn Charts) -> Result<Value> {
+    // Asked first, so that a name that does not exist is told as it was typed.
+    charts.profile(name)?;
     let input = Input { sets: vec![format!("profile={name}")], ..Input::default() };
     Ok(effective(&merge(&input, charts)?, charts)?)
 }
@@ -158,7 +165,14 @@ fn dump(
 ) -> Result<()> {
     let merged = merge(input, charts)?;
     diagnostics::warn(&merged.warnings);
-    let mut tree = if raw { profile(&merged.profile, charts)? } else { effective(&merged, charts)? };
+    let source = if raw { Some(charts.profile(&merged.profile)?) } else { None };
+    let mut tree = match &source {
+        Some(file) if word == Word::Yaml && path.is_none() => return Ok(output.bytes(file.bytes())?),
+        Some(file) => yaml::load_first(file, &Options::KUBERNETES)
+            .map_err(|wrong| Refused(vec![*wrong]))?
+            .unwrap_or_default(),
+        None => effective(&merged, charts)?,
+    };
     if let Some(path) = path {
         tree = match get_path(&tree, &format!("spec.{path}")) {
             Some(part) => part.clone(),

@@ -4,6 +4,7 @@
 use super::{Group, Verb};
 use crate::{
     args::cluster,
+    diagnostics::sentence,
     exit::Exit,
     failure::{Hint, Usage},
     inputs::{self, Input},
@@ -15,12 +16,16 @@ use clap::ValueEnum;
 use mizzen_check::{Checked, Finding, Outcome};
 use mizzen_install::validation;
 use mizzen_text::{
-    Code, Diagnostic, Object, Path, Place, Severity, Source, Step, to_sarif,
+    Code, Diagnostic, Object, Path, Place, Severity, Source, Step, nearest, to_sarif,
     yaml::{self, Document, Options},
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt;
+
+/// The one kind of the installer's group, and its one version.
+const KIND: &str = "IstioOperator";
+const VERSION: &str = "v1alpha1";
 
 #[derive(clap::Args)]
 pub(crate) struct Typed {
@@ -69,7 +74,7 @@ pub(crate) struct Validate {
 impl Verb for Validate {
     const NAME: &'static str = "validate";
     const ALIASES: &'static [&'static str] = &["v"];
-    const ABOUT: &'static str = "Check Istio objects in files, without a cluster";
+    const ABOUT: &'static str = "Check Istio objects and IstioOperator files, without a cluster";
     const GROUP: Group = Group::Models;
     const ALSO_IN: &'static [Program] = &[Program::Istioctl];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
@@ -111,10 +116,6 @@ impl Validate {
                     for warning in std::mem::take(&mut document.warnings) {
                         report.add(warning, output)?;
                     }
-                    if is_operator(&document.value) {
-                        tell_operator(&document, report, output)?;
-                        continue;
-                    }
                     for checked in mizzen_check::document(&document.value, &self.namespace) {
                         self.tell(&document, &checked, report, output)?;
                     }
@@ -137,6 +138,9 @@ impl Validate {
             name: checked.name.to_owned(),
         };
         let findings = match &checked.outcome {
+            Outcome::PassedBy(_) if let Some(version) = installers(at(&document.value, &checked.at)) => {
+                return tell_operator(document, checked, version, &object, report, output);
+            }
             Outcome::PassedBy(reason) => {
                 report.summary.passed_by += 1;
                 if self.verbose {
@@ -151,7 +155,7 @@ impl Validate {
         report.summary.objects += 1;
         report.summary.refused += usize::from(!findings.accepted());
         for finding in findings.iter() {
-            let mut diagnostic = Diagnostic::new(finding.code, sentence(finding))
+            let mut diagnostic = Diagnostic::new(finding.code, sentence(&finding.message, &finding.path))
                 .severity(finding.severity)
                 .at(place(document, finding))
                 .path(finding.path.clone())
@@ -163,45 +167,57 @@ impl Validate {
     }
 }
 
-/// The installer's own file, which is no object of any cluster.
-fn is_operator(document: &Value) -> bool {
-    let api_version = document["apiVersion"].as_str().unwrap_or_default();
-    document["kind"] == "IstioOperator" && api_version.starts_with("install.istio.io/")
+/// The version, where an object is of the installer's own group: no cluster has it, but `install` and `manifest` read it.
+fn installers(object: &Value) -> Option<&str> {
+    object["apiVersion"].as_str()?.strip_prefix("install.istio.io/")
 }
 
-fn tell_operator(document: &Document, report: &mut Report, output: &mut Output) -> Result<(), Closed> {
-    let metadata = |field: &str| document.value["metadata"][field].as_str().map(str::to_owned);
-    let object = Object {
-        kind: "IstioOperator".to_owned(),
-        namespace: metadata("namespace"),
-        name: metadata("name").unwrap_or_default(),
-    };
-    let found = validation::check(&document.value);
+fn at<'v>(document: &'v Value, path: &Path) -> &'v Value {
+    path.0.iter().fold(document, |here, step| match step {
+        Step::Field(name) => &here[name],
+        Step::Index(index) => &here[*index],
+    })
+}
+
+fn tell_operator(
+    document: &Document,
+    checked: &Checked<'_>,
+    version: &str,
+    object: &Object,
+    report: &mut Report,
+    output: &mut Output,
+) -> Result<(), Closed> {
+    let below = |path: &Path| Path(checked.at.0.iter().chain(&path.0).cloned().collect());
+    let field = |name: &str| Path(vec![Step::Field(name.to_owned())]);
+    let mut told = Vec::new();
+    if checked.kind == KIND {
+        let found = validation::check(at(&document.value, &checked.at));
+        told.extend(found.errors.into_iter().map(|finding| (Code::Invalid, finding)));
+        told.extend(found.warnings.into_iter().map(|finding| (Code::Doubtful, finding)));
+        if version != VERSION {
+            let message = format!("there is no version `{version}` of IstioOperator");
+            let hint = Some(format!("write `install.istio.io/{VERSION}`"));
+            told.push((Code::Doubtful, validation::Finding { path: field("apiVersion"), message, hint }));
+        }
+    } else {
+        let message = format!("`install.istio.io` has no kind `{}`", checked.kind);
+        let hint = match nearest(checked.kind, [KIND]) {
+            Some(_) => format!("did you mean `{KIND}`?"),
+            None => format!("it has only `{KIND}`"),
+        };
+        told.push((Code::Invalid, validation::Finding { path: field("kind"), message, hint: Some(hint) }));
+    }
     report.summary.objects += 1;
-    report.summary.refused += usize::from(!found.accepted());
-    let errors = found.errors.into_iter().map(|finding| (Code::Invalid, finding));
-    for (code, finding) in errors.chain(found.warnings.into_iter().map(|finding| (Code::Doubtful, finding))) {
-        let place = document.key_place(&finding.path);
-        let mut diagnostic =
-            Diagnostic::new(code, finding.message).at(place).path(finding.path).object(object.clone());
+    report.summary.refused += usize::from(told.iter().any(|(code, _)| *code == Code::Invalid));
+    for (code, finding) in told {
+        let path = below(&finding.path);
+        let place = document.key_place(&path);
+        let message = sentence(&finding.message, &finding.path);
+        let mut diagnostic = Diagnostic::new(code, message).at(place).path(path).object(object.clone());
         diagnostic.hint = finding.hint;
         report.add(diagnostic, output)?;
     }
     Ok(())
-}
-
-/// Rules say what a field is not; here is which field.
-fn sentence(finding: &Finding) -> String {
-    let steps = &finding.path.0;
-    let start = steps.iter().rposition(|step| matches!(step, Step::Field(_))).unwrap_or_default();
-    let field = Path(steps[start..].to_vec());
-    let is_predicate =
-        ["is ", "must ", "has ", "cannot "].iter().any(|verb| finding.message.starts_with(verb));
-    if is_predicate && !steps.is_empty() {
-        format!("`{field}` {}", finding.message)
-    } else {
-        finding.message.clone()
-    }
 }
 
 /// A field that should not be there is shown by its name, any other by its value.

@@ -2,11 +2,15 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 #![allow(clippy::unwrap_used, reason = "this is test code, which the lint cannot see here")]
 
+pub(crate) mod charts;
+
 use std::{
     env, fs,
+    io::Write,
     os::unix::{fs::symlink, process::CommandExt},
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
+    thread,
 };
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_mizzen");
@@ -25,9 +29,19 @@ pub(crate) fn run(line: &str) -> Ended {
 }
 
 pub(crate) fn ended(command: &mut Command) -> Ended {
-    let Output { status, stdout, stderr } = command.output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    Ended { code: status.code().expect("ended by a signal"), out: text(stdout), err: text(stderr) }
+    Ended::from(command.output().unwrap())
+}
+
+/// Ends what has `text` on its standard input.
+pub(crate) fn fed(command: &mut Command, text: &str) -> Ended {
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (mut stdin, text) = (child.stdin.take().unwrap(), text.to_owned());
+    // Beside the reader: what is not read fills the pipe. Nobody has to read it all.
+    let writer = thread::spawn(move || drop(stdin.write_all(text.as_bytes())));
+    let ended = Ended::from(child.wait_with_output().unwrap());
+    writer.join().unwrap();
+    ended
 }
 
 #[derive(Debug)]
@@ -37,7 +51,20 @@ pub(crate) struct Ended {
     pub(crate) err: String,
 }
 
+impl From<Output> for Ended {
+    fn from(Output { status, stdout, stderr }: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Self { code: status.code().expect("ended by a signal"), out: text(stdout), err: text(stderr) }
+    }
+}
+
 impl Ended {
+    /// Standard output of what went well, whatever was said beside it.
+    pub(crate) fn done(self) -> String {
+        assert_eq!(self.code, 0, "{}", self.err);
+        self.out
+    }
+
     /// Standard output of what went well, and said nothing else.
     pub(crate) fn good(self) -> String {
         assert_eq!((self.code, self.err.as_str()), (0, ""), "{}", self.out);
@@ -63,6 +90,24 @@ impl Folder {
 
     pub(crate) fn path(&self) -> &Path {
         &self.0
+    }
+
+    /// Writes a file, in whatever folders.
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.0.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    /// The binary, started here with these words: so paths are the same everywhere.
+    pub(crate) fn command<'w>(&self, words: impl IntoIterator<Item = &'w str>) -> Command {
+        let mut command = command("mizzen");
+        command.current_dir(&self.0).args(words);
+        command
+    }
+
+    pub(crate) fn run(&self, line: &str) -> Ended {
+        ended(&mut self.command(line.split_whitespace()))
     }
 
     pub(crate) fn link(&self, name: &str) -> PathBuf {
