@@ -30,7 +30,11 @@ fn the_logic_of_our_charts_is_our_own() {
         let share = shared.len() as f64 / all as f64;
         let mut often = BTreeMap::<_, usize>::new();
         shared.iter().for_each(|line| *often.entry(line).or_default() += 1);
-        println!("{folder}: {} of {all} lines of logic are Istio's, too, {:.1} %", shared.len(), share * 100.0);
+        println!(
+            "{folder}: {} of {all} lines of logic are Istio's, too, {:.1} %",
+            shared.len(),
+            share * 100.0
+        );
         assert!(all > 50, "{folder}: {all} lines of logic, which is no chart");
         assert!(share <= LARGEST_SHARE, "{folder}: {:.1} %: {often:#?}", share * 100.0);
     }
@@ -131,10 +135,7 @@ defaults:
   unexplained:
     inner: 1
 ";
-    assert_eq!(
-        unexplained(text),
-        ["bare", "section.after-a-gap", "unexplained", "unexplained.inner"]
-    );
+    assert_eq!(unexplained(text), ["bare", "section.after-a-gap", "unexplained", "unexplained.inner"]);
 }
 
 /// Images are found by `hub`, which a user sets; where they are published is nobody's business here.
@@ -149,7 +150,10 @@ fn no_registry_is_named() {
             for line in text.lines() {
                 let value = line.trim().strip_prefix("hub:").or_else(|| line.trim().strip_prefix("image:"));
                 let literal = value.map(str::trim).filter(|value| !value.contains("{{"));
-                assert!(literal.is_none_or(|value| !value.contains(['.', ':', '/'])), "{folder}/{name}: {line}");
+                assert!(
+                    literal.is_none_or(|value| !value.contains(['.', ':', '/'])),
+                    "{folder}/{name}: {line}"
+                );
             }
         }
     }

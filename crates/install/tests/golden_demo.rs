@@ -23,7 +23,10 @@ enum Fate {
     /// The value is another one.
     Now(Value),
     /// It stands elsewhere, with the same value unless one is told.
-    Moved { to: String, value: Option<Value> },
+    Moved {
+        to: String,
+        value: Option<Value>,
+    },
     Gone,
 }
 
@@ -96,7 +99,9 @@ fn check(row: &Row, ours: &BTreeMap<String, Value>) -> Result<(), String> {
     let right = match fate {
         Fate::Same => now == Some(was),
         Fate::Now(value) => now != Some(was) && now == Some(value),
-        Fate::Moved { to, value } => !stands(path, ours) && ours.get(to) == Some(value.as_ref().unwrap_or(was)),
+        Fate::Moved { to, value } => {
+            !stands(path, ours) && ours.get(to) == Some(value.as_ref().unwrap_or(was))
+        }
         Fate::Gone => !stands(path, ours),
     };
     let found = now.map_or("nothing".to_owned(), Value::to_string);
@@ -150,7 +155,9 @@ fn a_row_that_is_not_true_is_found() {
     ] {
         assert!(check(&row(line).unwrap(), &ours).is_err(), "{line}");
     }
-    for line in ["a.b : same", "a.b = 1", "a.b = 1 : gone", "a.b = 1 : gone —  ", "a.b = x : same", "a = 1 : was — x"] {
+    for line in
+        ["a.b : same", "a.b = 1", "a.b = 1 : gone", "a.b = 1 : gone —  ", "a.b = x : same", "a = 1 : was — x"]
+    {
         assert!(row(line).is_err(), "{line}");
     }
 }

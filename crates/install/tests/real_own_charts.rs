@@ -5,6 +5,8 @@
     reason = "a test may end at a surprise, and prints what it has covered"
 )]
 
+#[path = "real_own_charts/by_others.rs"]
+mod by_others;
 #[path = "real_own_charts/differences.rs"]
 mod differences;
 #[path = "real_own_charts/facts.rs"]
@@ -107,7 +109,7 @@ fn compare(profile: &str) -> Tally {
     for (name, flags) in &all {
         let ours = objects(profile, flags, &BuiltIn);
         tally.compare(&format!("{profile}+{name}"), &ours, &objects(profile, flags, &istios));
-            }
+    }
     tally
 }
 
@@ -132,7 +134,12 @@ fn our_objects_are_istios_but_where_it_is_meant() {
     );
     meant.rows().for_each(|(_, why, times)| println!("{times:6} {why}"));
     assert_eq!(tally.renderings, PROFILES.len() * FLAGS.len() + SWITCHES.len() + BASE_SWITCHES.len());
-    assert!(wrong.is_empty(), "{} differences are not meant: {:#?}", wrong.len(), &wrong[..wrong.len().min(40)]);
+    assert!(
+        wrong.is_empty(),
+        "{} differences are not meant: {:#?}",
+        wrong.len(),
+        &wrong[..wrong.len().min(40)]
+    );
     let idle: Vec<_> = meant.rows().filter(|(.., times)| *times == 0).collect();
     assert!(idle.is_empty(), "these rows excuse nothing: {idle:#?}");
 }
@@ -195,7 +202,8 @@ fn null_removes_a_default_of_our_charts() {
     ];
     for (path, name, is_there) in cases {
         let flag = Input { sets: vec![format!("{path}=null")], ..Input::default() };
-        let nested = path.split('.').rev().fold("null".to_owned(), |inner, key| format!("{{{key}: {inner}}}"));
+        let nested =
+            path.split('.').rev().fold("null".to_owned(), |inner, key| format!("{{{key}: {inner}}}"));
         let text = format!("kind: IstioOperator\nspec: {nested}\n");
         let file = Input { files: vec![Source::new("file.yaml", text)], ..Input::default() };
         for (input, expected) in [(Input::default(), true), (flag, false), (file, false)] {
@@ -214,7 +222,10 @@ fn every_switch_changes_a_fact() {
     let without_base = ["components.base.enabled=false"];
     let bare = objects("demo", &without_base, &BuiltIn);
     for (name, flags) in SWITCHES {
-        assert!(objects("demo", &[&without_base, flags].concat(), &BuiltIn) != bare, "{name} changes nothing");
+        assert!(
+            objects("demo", &[&without_base, flags].concat(), &BuiltIn) != bare,
+            "{name} changes nothing"
+        );
     }
     let bare = objects("demo", &[], &BuiltIn);
     for (name, flags) in BASE_SWITCHES.iter().chain(&FLAGS[1..]) {

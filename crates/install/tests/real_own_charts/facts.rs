@@ -56,9 +56,13 @@ pub(crate) fn facts(manifest: &Manifest) -> Facts {
         }
         "CustomResourceDefinition" => {
             let spec = &object["spec"];
-            facts.insert("names".to_owned(), format!("{} {} {}", spec["group"], spec["names"], spec["scope"]));
+            facts
+                .insert("names".to_owned(), format!("{} {} {}", spec["group"], spec["names"], spec["scope"]));
             spec["versions"].items().for_each(|version| {
-                said(&mut facts, format!("version {} {} {}", version["name"], version["served"], version["storage"]));
+                said(
+                    &mut facts,
+                    format!("version {} {} {}", version["name"], version["served"], version["storage"]),
+                );
             });
         }
         "ConfigMap" => {
@@ -100,7 +104,9 @@ fn deployment(facts: &mut Facts, spec: &Value) {
         });
         facts.insert(format!("{name} probe"), container["readinessProbe"]["httpGet"].to_string());
         facts.insert(format!("{name} resources"), container["resources"].to_string());
-        arguments(&container["args"]).into_iter().for_each(|one| said(facts, format!("{name} argument {one}")));
+        arguments(&container["args"])
+            .into_iter()
+            .for_each(|one| said(facts, format!("{name} argument {one}")));
         container["env"].items().for_each(|variable| {
             facts.insert(format!("{name} variable {}", variable["name"]), value_of(variable));
         });
@@ -159,8 +165,16 @@ fn hook(facts: &mut Facts, webhook: &Value) {
     put("again", webhook["reinvocationPolicy"].as_str().unwrap_or("Never").to_owned());
     let client = &webhook["clientConfig"];
     let port = client["service"]["port"].as_u64().unwrap_or(443);
-    put("served", format!("{} {} {} {port} {}", client["url"], client["service"]["name"],
-        client["service"]["namespace"], client["service"]["path"]));
+    put(
+        "served",
+        format!(
+            "{} {} {} {port} {}",
+            client["url"],
+            client["service"]["name"],
+            client["service"]["namespace"],
+            client["service"]["path"]
+        ),
+    );
 }
 
 fn policy(facts: &mut Facts, spec: &Value) {
@@ -200,7 +214,9 @@ fn sorted(value: &Value) -> Value {
 fn put_map(facts: &mut Facts, what: &str, map: &Value) {
     for (key, value) in map.as_object().into_iter().flatten() {
         // A chart's name and its version are two facts.
-        if let ("helm.sh/chart", Some((name, version))) = (key.as_str(), value.as_str().and_then(|text| text.rsplit_once('-'))) {
+        if let ("helm.sh/chart", Some((name, version))) =
+            (key.as_str(), value.as_str().and_then(|text| text.rsplit_once('-')))
+        {
             facts.insert(format!("{what}{key}, name"), name.to_owned());
             facts.insert(format!("{what}{key}, version"), version.to_owned());
             continue;
