@@ -1,9 +1,6 @@
 //! From what a person gives to the objects of a mesh: merge, validate, render, patch.
 
-use std::{
-    panic::resume_unwind,
-    thread::{self, ScopedJoinHandle},
-};
+use std::{panic::resume_unwind, thread};
 
 use mizzen_template::helm::{self, Capabilities, Chart, KubeVersion, Release, RenderOptions};
 use mizzen_text::{Code, Diagnostic, Severity};
@@ -53,19 +50,20 @@ pub fn generate(input: &Input, charts: &dyn Charts) -> Result<Generated, Refused
             jobs.push((component, entries));
         }
     }
-    let results = thread::scope(|scope| {
-        let tree = &merged.tree;
-        let capabilities = &capabilities;
-        // All at once: the largest, base, takes as long as the others together.
-        let running = jobs.iter().map(|(component, entries)| {
-            scope.spawn(move || component_manifests(component, entries, charts, tree, capabilities))
-        });
-        let running: Vec<_> = running.collect();
-        running.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>()
+    let render = |(component, entries): &(&'static Component, Vec<Entry>)| {
+        component_manifests(component, entries, charts, &merged.tree, &capabilities)
+    };
+    // The first, base with its CRDs, takes as long as the others together.
+    let results: Vec<_> = thread::scope(|scope| {
+        let Some((first, others)) = jobs.split_first() else { return Vec::new() };
+        let first = scope.spawn(|| render(first));
+        let others: Vec<_> = others.iter().map(render).collect();
+        let first = first.join().unwrap_or_else(|panic| resume_unwind(panic));
+        [first].into_iter().chain(others).collect()
     });
     let mut components = Vec::new();
     for result in results {
-        let (manifests, told) = result.unwrap_or_else(|panic| resume_unwind(panic)).map_err(placed)?;
+        let (manifests, told) = result.map_err(placed)?;
         components.push(manifests);
         warnings.extend(told);
     }
@@ -169,19 +167,19 @@ fn render(
         .map_err(|error| Diagnostic::new(Code::Invalid, error.to_string()))?;
     let mut objects = Vec::new();
     let mut warnings = Vec::new();
-    for (file, text) in &rendered.files {
+    for (file, text) in rendered.files {
         // Notes are for people.
         if file.ends_with(".txt") {
-            warnings.extend(notes(text));
+            warnings.extend(notes(&text));
         } else {
-            manifest::parse(file, text, &rendered.printed, &mut objects)?;
+            manifest::parse(&file, text, &rendered.printed, &mut objects)?;
         }
     }
     let without_crds = chart.name() == "base"
         && tree::get(&values, &["base", "enableIstioConfigCRDs"]) == Some(&Value::Bool(false));
     if !without_crds {
-        for (file, text) in &rendered.crds {
-            manifest::parse(file, text, &rendered.printed, &mut objects)?;
+        for (file, text) in rendered.crds {
+            manifest::parse(&file, text, &rendered.printed, &mut objects)?;
         }
     }
     warnings.extend(rendered.notes.iter().flat_map(|text| notes(text)));

@@ -15,6 +15,8 @@ use crate::{Value, value::changes};
 pub struct Memory {
     read: Option<Read>,
     printed: Printed,
+    /// Where documents are printed, one after the other: a place that is large enough already.
+    pub(crate) page: String,
 }
 
 struct Read {

@@ -24,7 +24,7 @@ use head::Head;
 pub struct Manifest {
     head: Head,
     /// As it is printed, where that is known without reading it: a part of the rendered file.
-    text: Option<(Arc<str>, Range<usize>)>,
+    text: Option<(Arc<String>, Range<usize>)>,
     object: OnceLock<Value>,
 }
 
@@ -99,20 +99,19 @@ impl Manifest {
 /// The objects in the text of one rendered file. Documents of nothing but comments are passed by.
 pub(crate) fn parse(
     file: &str,
-    text: &str,
+    text: String,
     printed: &Printed,
     objects: &mut Vec<Manifest>,
 ) -> Result<(), Refused> {
-    let mut whole: Option<Arc<str>> = None;
-    for document in documents(text) {
+    let text = Arc::new(text);
+    for document in documents(&text) {
         let bare = without_comments(document);
         if printed.has(bare)
             && let Some(head) = Head::in_printed(bare)
         {
             // Both are parts of one text.
             let start = bare.as_ptr().addr() - text.as_ptr().addr();
-            let whole = whole.get_or_insert_with(|| text.into());
-            let part = (Arc::clone(whole), start..start + bare.len());
+            let part = (Arc::clone(&text), start..start + bare.len());
             objects.push(Manifest { head, text: Some(part), object: OnceLock::new() });
             continue;
         }
@@ -177,10 +176,15 @@ mod tests {
     fn comments_are_no_object_and_a_document_without_kind_is_an_error() {
         let mut objects = Vec::new();
         let nothing = Printed::default();
-        parse("f", "# only\n---\nkind: A\nmetadata: {name: b, namespace: c}\n", &nothing, &mut objects)
-            .unwrap();
+        parse(
+            "f",
+            "# only\n---\nkind: A\nmetadata: {name: b, namespace: c}\n".into(),
+            &nothing,
+            &mut objects,
+        )
+        .unwrap();
         assert_eq!(objects.iter().map(Manifest::key).collect::<Vec<_>>(), ["A:c:b"]);
-        let refused = parse("f", "a: 1", &nothing, &mut objects).unwrap_err();
+        let refused = parse("f", "a: 1".into(), &nothing, &mut objects).unwrap_err();
         assert!(refused.to_string().starts_with("f: the chart rendered a document"), "{refused}");
     }
 }

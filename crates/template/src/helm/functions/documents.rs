@@ -60,22 +60,31 @@ pub(super) const TABLE: &[TableEntry] = &[
 ];
 
 fn to_yaml(call: &mut Call<'_>) -> Result<Value, Failure> {
-    let mut text = yaml_text(&call.any(0), call.host)?;
-    text.pop();
-    call.host.memory().has_printed(&text);
-    Ok(text.into())
+    let mut page = std::mem::take(&mut call.host.memory().page);
+    page.clear();
+    let printed = print_yaml(&mut page, &call.any(0), call.host);
+    page.pop();
+    let memory = call.host.memory();
+    memory.has_printed(&page);
+    let text = Value::text(page.as_str());
+    memory.page = page;
+    printed.map(|()| text)
 }
 
 /// With the line's end behind it.
 pub(crate) fn yaml_text(value: &Value, host: &mut dyn Host) -> Result<String, Failure> {
+    let mut text = String::new();
+    print_yaml(&mut text, value, host)?;
+    Ok(text)
+}
+
+fn print_yaml(text: &mut String, value: &Value, host: &mut dyn Host) -> Result<(), Failure> {
     let depth = host.depth();
     let data =
         if budget::pay_for_document(value, host)? { Some(json::write::data(value, depth)?) } else { None };
     let value = data.as_ref().unwrap_or(value);
-    let mut text = String::new();
-    yaml::print(&mut text, value, depth)
-        .map_err(|yaml::TooDeep| Failure::limit("the value is nested too deeply, or within itself"))?;
-    Ok(text)
+    yaml::print(text, value, depth)
+        .map_err(|yaml::TooDeep| Failure::limit("the value is nested too deeply, or within itself"))
 }
 
 /// The first document; nothing where there is none.
