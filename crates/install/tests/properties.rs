@@ -16,7 +16,7 @@ mod upstream;
 use std::thread;
 
 use flag_sets::FLAG_SETS;
-use mizzen_install::{Charts, Input, generate, print, source::BuiltIn};
+use mizzen_install::{Charts, Input, generate, printed, source::BuiltIn};
 use mizzen_testkit::needs;
 use mizzen_text::{
     Source,
@@ -82,7 +82,7 @@ impl Case {
         let given = format!("{text} {sets:?}");
         let input = Input { files: vec![Source::new("file.yaml", text)], sets, ..Input::default() };
         let generated = generate(&input, charts).unwrap_or_else(|refused| panic!("{given}: {refused}"));
-        (given, print(&generated))
+        (given, printed(&generated))
     }
 }
 
@@ -159,7 +159,7 @@ fn order_does_not_matter_with_istios_charts() {
 fn twice(charts: &dyn Charts) {
     for profile in PROFILES {
         let input = Input { sets: vec![format!("profile={profile}")], ..Input::default() };
-        let [first, second] = [(); 2].map(|()| print(&generate(&input, charts).unwrap()));
+        let [first, second] = [(); 2].map(|()| printed(&generate(&input, charts).unwrap()));
         assert!(!first.is_empty() && first == second, "{profile}: another text the second time");
     }
 }
@@ -178,10 +178,10 @@ fn rendering_istios_charts_twice_gives_the_same_bytes() {
 /// So that the tests above can fail.
 #[test]
 fn order_matters_where_flags_contradict_each_other() {
-    let printed = |sets: [&str; 2]| {
+    let text = |sets: [&str; 2]| {
         let off = "components.base.enabled=false";
         let sets = [off].into_iter().chain(sets).map(str::to_owned).collect();
-        print(&generate(&Input { sets, ..Input::default() }, &BuiltIn).unwrap())
+        printed(&generate(&Input { sets, ..Input::default() }, &BuiltIn).unwrap())
     };
-    assert!(printed(["tag=one", "tag=two"]) != printed(["tag=two", "tag=one"]));
+    assert!(text(["tag=one", "tag=two"]) != text(["tag=two", "tag=one"]));
 }

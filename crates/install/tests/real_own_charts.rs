@@ -153,7 +153,7 @@ fn a_webhook_that_does_not_answer_hinders_nobody() {
         for profile in PROFILES {
             let generated = run(profile, flags, &BuiltIn).unwrap();
             for object in generated.components.iter().flat_map(|set| &set.objects) {
-                for webhook in object.0["webhooks"].as_array().into_iter().flatten() {
+                for webhook in object.object()["webhooks"].as_array().into_iter().flatten() {
                     webhooks += 1;
                     assert_eq!(webhook["failurePolicy"], "Ignore", "{profile}: {}", object.key());
                 }
@@ -180,6 +180,9 @@ fn node_agents_are_refused_with_the_way_to_have_them() {
     }
 }
 
+/// Whether something is there in a pod.
+type Sight<'a> = &'a dyn Fn(&Value) -> bool;
+
 /// What a person takes away is away, whether a file or a flag says so.
 #[test]
 fn null_removes_a_default_of_our_charts() {
@@ -187,7 +190,7 @@ fn null_removes_a_default_of_our_charts() {
         let all = pod["containers"][0]["env"].as_array().unwrap();
         all.iter().any(|variable| variable["name"] == name)
     };
-    let cases: [(&str, &str, &dyn Fn(&Value) -> bool); 4] = [
+    let cases: [(&str, &str, Sight<'_>); 4] = [
         ("values.pilot.traceSampling", "istiod", &|pod| variable(pod, "PILOT_TRACE_SAMPLING")),
         ("values.pilot.resources", "istiod", &|pod| {
             pod["containers"][0]["resources"]["requests"]["cpu"] == json!("500m")
@@ -210,7 +213,7 @@ fn null_removes_a_default_of_our_charts() {
             let generated = generate(&input, &BuiltIn).unwrap();
             let mut all = generated.components.iter().flat_map(|set| &set.objects);
             let workload = all.find(|object| object.kind() == "Deployment" && object.name() == name).unwrap();
-            let pod = get_path(&workload.0, "spec.template.spec").unwrap();
+            let pod = get_path(workload.object(), "spec.template.spec").unwrap();
             assert_eq!(is_there(pod), expected, "{path} {:?}", input.sets);
         }
     }

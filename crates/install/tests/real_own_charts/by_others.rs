@@ -8,7 +8,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use mizzen_install::{COMPONENTS, Charts, Input, generate, merge, print, source::BuiltIn};
+use mizzen_install::{COMPONENTS, Charts, Input, generate, merge, printed, source::BuiltIn};
 use mizzen_template::helm::{self, Capabilities, Release, RenderOptions};
 use mizzen_testkit::{needs, tools};
 use serde_json::Value;
@@ -89,7 +89,7 @@ fn istioctl_renders_our_charts_as_we_do() {
     needs!(&["istioctl"]);
     let folder = Copy::new("istioctl");
     for profile in PROFILES {
-        let ours = print(&generate(&input(profile), &BuiltIn).unwrap());
+        let ours = printed(&generate(&input(profile), &BuiltIn).unwrap());
         let mut command = Command::new(tools::command("istioctl").unwrap());
         command.args(["manifest", "generate", "-d"]).arg(&folder.0);
         for set in input(profile).sets {

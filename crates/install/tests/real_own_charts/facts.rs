@@ -19,7 +19,7 @@ pub(crate) fn key(manifest: &Manifest) -> String {
 }
 
 pub(crate) fn facts(manifest: &Manifest) -> Facts {
-    let object = &manifest.0;
+    let object = manifest.object();
     let mut facts = Facts::new();
     put_map(&mut facts, "label ", &object["metadata"]["labels"]);
     match manifest.kind() {
