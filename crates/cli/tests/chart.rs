@@ -67,12 +67,13 @@ fn values_files_are_laid_over_each_other_and_flags_over_them() {
         ("-f b.yaml --values a.yaml", "1", "a"),
         ("-f a.yaml,b.yaml,nothing.yaml --set port=2", "2", "b"),
         ("--set deep.name=x=y", "80", "x=y"),
-        ("--set port=null", "", "own"),
         ("-s port=1 -s port=3", "3", "own"),
     ] {
         let printed = folder.run(&format!("chart render mine shop {words}")).good();
         has(&printed, &[&format!("port: {port:?}"), &format!("name: {name:?}")]);
     }
+    // Nothing is not even quoted.
+    has(&folder.run("chart render mine shop --set port=null").good(), &["port:", "name: \"own\""]);
     let mut asked = folder.command("chart render mine shop -f -".split(' '));
     has(&fed(&mut asked, "port: 7\n").good(), &["port: \"7\""]);
 }

@@ -8,7 +8,7 @@ use mizzen_text::{
     Source,
     yaml::{Options, load_all},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{collections::BTreeMap, fs};
 
 const HEAD: &str = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\n";
@@ -58,7 +58,8 @@ fn warnings_are_said_on_standard_error_and_are_not_among_the_objects() {
     {
         assert!(ended.err.contains(told), "{told}: {}", ended.err);
     }
-    assert!(!ended.out.contains("warning") && !ended.out.contains("Nobody serves"));
+    assert!(!ended.out.contains("warning[") && !ended.out.contains("Nobody serves"));
+    assert_eq!(objects(&ended.out).len(), 39);
     assert_eq!(run("mizzen manifest generate --set profile=empty").good(), "");
 }
 
@@ -116,7 +117,7 @@ fn standard_input_is_the_last_file() {
     let mut asked = folder.command(["manifest", "generate", "-f", "-"]);
     let said = fed(&mut asked, "kind: IstioOperator\nspec: {tga: 1}\n").bad(1);
     assert!(said.contains("--> -:2:8") && said.contains("did you mean `tag`?"), "{said}");
-    for words in ["-f - -f a.yaml", "-f -,a.yaml", "-f - -f -"] {
+    for words in ["-f - -f a.yaml", "--filename=-,a.yaml", "-f - -f -"] {
         let said = folder.run(&format!("manifest generate {words}")).bad(2);
         let wanted = "error: standard input can only be the last file\nhint: put `-f -` behind the others\n";
         assert_eq!(said, wanted, "{words}");
@@ -125,14 +126,20 @@ fn standard_input_is_the_last_file() {
 
 #[test]
 fn a_flag_can_remove_and_may_have_any_text() {
-    let words = |flag| ["manifest", "generate", "--set", flag];
+    let words = |flag| ["manifest", "generate", "--set", "profile=demo", "--set", flag];
     let folder = Folder::new("generate-set");
     let generate = |flag| objects(&ended(&mut folder.command(words(flag))).done());
-    // A default of the profile goes.
-    let with = generate("values.global.configValidation=true").len();
-    let without = generate("components.ingressGateways=null");
-    assert_eq!((with, without.len()), (39, 33));
-    assert!(without.iter().all(|object| object["metadata"]["name"] != "istio-ingressgateway"));
+    // What the profile sets goes, and what a chart does.
+    let egress =
+        |objects: &[Value]| objects.iter().any(|object| object["metadata"]["name"] == "istio-egressgateway");
+    assert!(egress(&generate("values.global.logAsJson=true")));
+    assert!(!egress(&generate("components.egressGateways=null")));
+    let requests = |flag| {
+        let istiod = find(&generate(flag), "Deployment", "istiod").clone();
+        istiod["spec"]["template"]["spec"]["containers"][0]["resources"]["requests"].clone()
+    };
+    assert_eq!(requests("values.global.logAsJson=true"), json!({"cpu": "10m", "memory": "100Mi"}));
+    assert_eq!(requests("values.pilot.resources.requests.memory=null"), json!({"cpu": "10m"}));
     // The first `=` parts path and value.
     let objects = generate("meshConfig.defaultConfig.proxyMetadata.OPTIONS=a=b,c==d");
     let mesh = find(&objects, "ConfigMap", "istio")["data"]["mesh"].as_str().unwrap();
@@ -170,19 +177,21 @@ fn what_a_flag_gets_wrong_is_told_with_the_flag() {
         ("--set components.pilot.enabled=maybe", "`enabled` must be true or false, not a text"),
         ("--set components[x=3", "`[x` selects nothing: write `[0]` for an item by its place"),
         ("--set =3", "there is no path in front of `=`"),
-        ("--set hub", "unknown"),
         ("--revision Bad_Name", "`Bad_Name` cannot be the name of a revision"),
     ] {
-        let said = run(&format!("mizzen manifest generate {words}"));
-        if words == "--set hub" {
-            // An empty text, as with istioctl; but nobody means that.
-            assert!(said.err.contains("there is no `=`, so `hub` is set to an empty text"), "{}", said.err);
-            continue;
-        }
-        let said = said.bad(1);
+        let said = run(&format!("mizzen manifest generate {words}")).bad(1);
         assert!(said.contains(told) && said.contains(&format!("--> {words}\n")), "{words}: {said}");
         assert_eq!(said.matches("error[").count(), 1, "{words}: {said}");
     }
+}
+
+#[test]
+fn a_flag_without_a_value_sets_an_empty_text_as_with_istioctl_and_is_warned_of() {
+    let ended = run("mizzen manifest generate --set profile=empty --set values.global.hub");
+    assert_eq!((ended.code, ended.out.as_str()), (0, ""));
+    let wanted =
+        "there is no `=`, so `values.global.hub` is set to an empty text\n  --> --set values.global.hub\n";
+    assert!(ended.err.contains(wanted), "{}", ended.err);
 }
 
 #[test]

@@ -5,13 +5,11 @@ mod common;
 use common::command;
 use std::{fs::File, io::pipe, process::Stdio};
 
-const PRINTING: [&[&str]; 8] = [
+const PRINTING: [&[&str]; 7] = [
     &["--help"],
     &["version"],
     &["version", "-o", "json"],
     &["completion", "bash"],
-    // Quiet on standard error.
-    &["manifest", "generate", "--set", "profile=empty"],
     &["profile", "list"],
     &["profile", "dump", "demo"],
     &["profile", "dump", "demo", "-o", "flags"],
@@ -21,13 +19,15 @@ fn full() -> Stdio {
     File::options().write(true).open("/dev/full").expect("/dev/full").into()
 }
 
+/// A pipe whose reader is gone before the first byte: the surest form of `| head -c1`.
+fn closed() -> Stdio {
+    pipe().expect("a pipe").1.into()
+}
+
 #[test]
 fn a_reader_that_leaves_early_is_no_problem() {
     for words in PRINTING {
-        let (reader, writer) = pipe().unwrap();
-        // Gone before the first byte: the surest form of `| head -c1`.
-        drop(reader);
-        let output = command("mizzen").args(words).stdout(writer).output().unwrap();
+        let output = command("mizzen").args(words).stdout(closed()).output().unwrap();
         assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &[][..]), "{words:?}");
     }
 }
@@ -40,6 +40,20 @@ fn a_full_disk_is_a_problem_and_named() {
         assert_eq!(output.status.code(), Some(1), "{words:?}: {said}");
         let expected = "error: the output could not be written\n  cause: No space left on device";
         assert!(said.starts_with(expected), "{words:?}: {said}");
+    }
+}
+
+#[test]
+fn objects_need_a_reader_or_room_and_their_warnings_are_said_in_any_case() {
+    for (stdout, code, told) in [(closed(), 0, ""), (full(), 1, "error: the output could not be written")] {
+        let output = command("mizzen").args(["manifest", "generate"]).stdout(stdout).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        let (warnings, errors): (Vec<_>, Vec<_>) =
+            said.split("\n\n").filter(|text| !text.is_empty()).partition(|text| text.starts_with("warning["));
+        assert!(!warnings.is_empty(), "{said}");
+        assert_eq!(errors.len(), usize::from(code == 1), "{said}");
+        assert!(errors.iter().all(|error| error.starts_with(told)), "{said}");
     }
 }
 

@@ -80,7 +80,7 @@ fn what_is_wrong_is_shown_at_its_place_among_other_kinds() {
 #[test]
 fn what_is_refused_here_is_refused_when_it_is_used() {
     let folder = Folder::new("operator-both");
-    for spec in ["profle: demo", "hub: bad hub", "components: {pilot: {enabled: 3}}", "values: [1]"] {
+    for spec in ["profle: demo", "hub: bad hub", "components: {pilot: {enabled: 3}}", "components: [1]"] {
         folder.file(
             "mesh.yaml",
             format!("apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\nspec:\n  {spec}\n"),

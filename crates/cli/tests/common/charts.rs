@@ -13,6 +13,7 @@ spec:
   components:
     base: {enabled: true}
     pilot: {enabled: false}
+    ingressGateways: [{name: istio-ingressgateway, enabled: false}]
   values:
     global: {}
 ";
