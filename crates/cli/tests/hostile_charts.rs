@@ -71,7 +71,7 @@ const TEMPLATES: &[(&str, &str, &str)] = &[
     (
         "loops in loops",
         "{{ range until 100000 }}{{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}{{ end }}",
-        "larger than",
+        "more than 256 MiB",
     ),
     (
         "a loop that does nothing",
@@ -82,22 +82,22 @@ const TEMPLATES: &[(&str, &str, &str)] = &[
     (
         "a gigabyte by and by",
         "{{ $x := repeat 100000 \"0123456789\" }}a: {{ range until 1000 }}{{ $x }}{{ end }}",
-        "larger than",
+        "more than 256 MiB",
     ),
     (
         "a text that doubles",
         "{{ $x := \"ab\" }}{{ range until 60 }}{{ $x = print $x $x }}{{ end }}",
-        "larger than",
+        "more than 256 MiB",
     ),
     (
         "a list that doubles",
         "{{ $x := list 1 2 }}{{ range until 60 }}{{ $x = concat $x $x }}{{ end }}",
-        "larger than",
+        "more than 256 MiB",
     ),
     (
         "a map that doubles",
         "{{ $x := dict }}{{ range until 60 }}{{ $x = dict \"l\" $x \"r\" $x }}{{ end }}{{ toYaml $x }}",
-        "larger than",
+        "more than 256 MiB",
     ),
     (
         "a map in itself",

@@ -239,9 +239,7 @@ fn a_component_without_a_chart_is_never_passed_by() {
         let flag = format!("--set components.{component}.enabled=true");
         let said = run(&format!("mizzen manifest generate {flag}")).bad(1);
         for told in [
-            &format!(
-                "`components.{component}` is switched on, but the charts that are built in have no chart"
-            ),
+            &format!("`components.{component}` is switched on, but there is no chart"),
             &format!("--> {flag}\n"),
             "hint: give Istio's own charts, which have it: `--manifests DIR`",
         ] {

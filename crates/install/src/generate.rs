@@ -134,10 +134,11 @@ fn chart(component: &Component, entry: &Entry, charts: &dyn Charts) -> Result<Ch
         let field = component.field;
         let (message, hint) = match error {
             ChartsError::NoChart { folder, source_name } => (
-                format!("`components.{field}` is switched on, but {source_name} have no chart `{folder}`"),
+                format!("`components.{field}` is switched on, but there is no chart `{folder}` in {source_name}"),
                 Some(format!(
                     "give Istio's own charts, which have it: `--manifests DIR` with the folder `manifests` of an Istio \
-                     release; or switch it off with `--set components.{field}.enabled=false`"
+                     release; or switch it off with `--set {}.enabled=false`",
+                    entry.path.to_string().trim_start_matches("spec.")
                 )),
             ),
             error => (error.to_string(), None),

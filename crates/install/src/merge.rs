@@ -26,6 +26,7 @@ pub struct Merged {
 
 pub fn merge(input: &Input, charts: &dyn Charts) -> Result<Merged, Refused> {
     let user = User::read(input)?;
+    blocks_are_maps(&user)?;
     let profile = profile_name(&user)?;
     let (mut tree, documents) = profile_tree(&profile, &user, charts)?;
     if let Some(images) = &input.images {
@@ -40,6 +41,23 @@ pub fn merge(input: &Input, charts: &dyn Charts) -> Result<Merged, Refused> {
     let User { mut origins, warnings, .. } = user;
     origins.below(documents);
     Ok(Merged { tree, user_values, profile, origins, warnings })
+}
+
+/// What is no map here could not be laid over anything.
+fn blocks_are_maps(user: &User) -> Result<(), Refused> {
+    let field = |name: &str| Step::Field(name.to_owned());
+    let blocks =
+        ["spec", "spec.values", "spec.components", "spec.meshConfig", "spec.unvalidatedValues", "metadata"];
+    let wrong = blocks.into_iter().filter_map(|block| {
+        let way: Vec<&str> = block.split('.').collect();
+        tree::get(&user.tree, &way).filter(|found| !found.is_object() && !found.is_null())?;
+        let path = Path(way.into_iter().map(field).collect());
+        let mut diagnostic = Diagnostic::new(Code::WrongType, format!("`{block}` must be a map"));
+        diagnostic.place = user.origins.place(&path);
+        Some(diagnostic.path(path))
+    });
+    let wrong: Vec<_> = wrong.collect();
+    if wrong.is_empty() { Ok(()) } else { Err(Refused(wrong)) }
 }
 
 /// Where the user wants charts from: `--manifests`, or `installPackagePath` of a file or a flag.

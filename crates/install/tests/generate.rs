@@ -212,7 +212,7 @@ fn a_component_without_a_chart_says_where_there_is_one() {
     {
         let refused = run("", &[set]).unwrap_err();
         let expected = format!(
-            "--set {set}: spec.components.{field}: `components.{field}` is switched on, but the small charts have no chart"
+            "--set {set}: spec.components.{field}: `components.{field}` is switched on, but there is no chart"
         );
         assert!(refused.to_string().starts_with(&expected), "{refused}");
         assert!(refused.0[0].hint.as_ref().unwrap().contains("Istio's own charts"));

@@ -139,7 +139,7 @@ fn output_is_counted_wherever_it_is_built() {
         "{{ $x := `0123456789` }}{{ range 60 }}{{ $x = html $x $x }}{{ end }}",
     ] {
         let failure = render(text, &limits).unwrap_err();
-        assert!(failure.limit && failure.message.contains("larger than 100000 bytes"), "{text}: {failure}");
+        assert!(failure.limit && failure.message.contains("more than 100000 bytes"), "{text}: {failure}");
     }
 }
 

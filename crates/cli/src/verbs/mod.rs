@@ -100,9 +100,14 @@ impl Entry {
     pub(crate) fn command(&self, program: Program) -> Command {
         let command =
             Command::new(self.name).about(self.about).visible_aliases(self.aliases).hide(self.hidden);
-        let examples = help::examples(program, self.examples);
-        let tasks = |task: Command| task.after_help(examples.clone());
-        (self.typed)(command).mut_subcommands(tasks).after_help(&examples)
+        // A task shows its own examples.
+        let tasks = |task: Command| {
+            let start = format!("{} {} ", self.name, task.get_name());
+            let own = self.examples.iter().filter(|(line, _)| format!("{line} ").starts_with(&start));
+            let own: Vec<_> = own.copied().collect();
+            task.after_help(help::examples(program, if own.is_empty() { self.examples } else { &own }))
+        };
+        (self.typed)(command).mut_subcommands(tasks).after_help(help::examples(program, self.examples))
     }
 
     pub(crate) fn job(&self, matches: &ArgMatches, program: Program) -> Result<Job> {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// A line for each leaf, in order: `components.pilot.enabled=true`. `below` stands in front of every path.
+/// A line for each leaf, in order: `components.pilot.enabled=true`; maps and lists without any are passed by. `below` stands in front of every path.
 pub fn flags(tree: &Value, below: Option<&str>) -> Vec<String> {
     let mut lines = Vec::new();
     walk(below.unwrap_or_default(), tree, &mut lines);
@@ -11,14 +11,17 @@ pub fn flags(tree: &Value, below: Option<&str>) -> Vec<String> {
 
 fn walk(path: &str, value: &Value, lines: &mut Vec<String>) {
     match value {
-        Value::Object(map) if !map.is_empty() => {
+        // Nothing to set.
+        Value::Object(map) if map.is_empty() => {}
+        Value::Array(items) if items.is_empty() => {}
+        Value::Object(map) => {
             for (key, value) in map {
                 let key = key.replace('\\', "\\\\").replace('.', "\\.");
                 let path = if path.is_empty() { key } else { format!("{path}.{key}") };
                 walk(&path, value, lines);
             }
         }
-        Value::Array(items) if !items.is_empty() => {
+        Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
                 walk(&format!("{path}[{index}]"), item, lines);
             }
@@ -37,7 +40,7 @@ mod tests {
     #[test]
     fn every_leaf_is_a_line() {
         let tree = json!({"a": {"b.c": [true, {"d": ""}], "e": {}}, "f": 1.5});
-        assert_eq!(flags(&tree, None), ["a.b\\.c[0]=true", "a.b\\.c[1].d=", "a.e={}", "f=1.5"]);
+        assert_eq!(flags(&tree, None), ["a.b\\.c[0]=true", "a.b\\.c[1].d=", "f=1.5"]);
         assert_eq!(flags(&json!({"x": null}), Some("values")), ["values.x=null"]);
     }
 }

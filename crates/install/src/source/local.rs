@@ -1,6 +1,6 @@
 //! A folder or a `.tgz` on this machine: charts and profiles side by side, or a single chart.
 
-use std::{borrow::Cow, collections::BTreeMap, fs, path::Path};
+use std::{borrow::Cow, collections::BTreeMap, fs, io, path::Path};
 
 use bytes::Bytes;
 use mizzen_template::helm::{ArchiveLimits, Chart, unpack};
@@ -26,6 +26,12 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn Charts>, ChartsError> {
             return Ok(Box::new(Single { chart, place }));
         }
         return Ok(Box::new(Folder::open(path)?));
+    }
+    if !meta.is_file() {
+        return Err(unreadable(SourceError::Read {
+            path: path.to_owned(),
+            error: io::Error::other("it is no file"),
+        }));
     }
     if meta.len() > ARCHIVE {
         let limit = usize::try_from(ARCHIVE).unwrap_or(usize::MAX);

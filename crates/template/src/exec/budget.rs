@@ -37,11 +37,17 @@ impl Budget {
     pub(super) fn step(&mut self) -> Result<(), Failure> {
         self.steps += 1;
         if self.steps > self.limits.steps {
-            return Err(Failure::limit(format!("stopped after {} steps", self.limits.steps)));
+            return Err(Failure::limit(format!(
+                "stopped after {} steps, as if it would never end",
+                self.limits.steps
+            )));
         }
         // The clock costs more than a step.
         if self.steps.is_multiple_of(1024) && self.start.elapsed() > self.limits.time {
-            return Err(Failure::limit(format!("stopped after {:?}", self.limits.time)));
+            return Err(Failure::limit(format!(
+                "stopped after {:?}, as if it would never end",
+                self.limits.time
+            )));
         }
         Ok(())
     }
@@ -49,8 +55,11 @@ impl Budget {
     pub(super) fn spend(&mut self, bytes: usize) -> Result<(), Failure> {
         self.output = self.output.saturating_add(bytes);
         if self.output > self.limits.output {
-            let limit = self.limits.output;
-            return Err(Failure::limit(format!("the output is larger than {limit} bytes")));
+            let limit = match self.limits.output {
+                bytes @ ..0x10_0000 => format!("{bytes} bytes"),
+                bytes => format!("{} MiB", bytes >> 20),
+            };
+            return Err(Failure::limit(format!("it builds more than {limit} of text and lists")));
         }
         Ok(())
     }

@@ -159,7 +159,12 @@ fn sort_in(chart: &mut Chart, files: Vec<File>) -> Result<BTreeMap<String, Vec<F
     for file in files {
         match file.name.as_str() {
             "Chart.yaml" | "Chart.lock" => {}
-            "values.yaml" => chart.values = Value::Object(values::table(&file.name, &file.data)?),
+            "values.yaml" => {
+                chart.values = Value::Object(values::table(
+                    &format!("{}/{}", chart.metadata.name, file.name),
+                    &file.data,
+                )?)
+            }
             "values.schema.json" => chart.schema = Some(file.data),
             "requirements.yaml" | "requirements.lock" => {
                 if file.name == "requirements.yaml" {
