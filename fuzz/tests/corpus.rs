@@ -1,4 +1,5 @@
 //! Every seed, and every input that ever was a finding, once.
+#![allow(clippy::unwrap_used, reason = "this is test code, which the lint cannot see here")]
 
 use std::{fs, path::Path};
 

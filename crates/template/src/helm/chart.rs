@@ -160,10 +160,8 @@ fn sort_in(chart: &mut Chart, files: Vec<File>) -> Result<BTreeMap<String, Vec<F
         match file.name.as_str() {
             "Chart.yaml" | "Chart.lock" => {}
             "values.yaml" => {
-                chart.values = Value::Object(values::table(
-                    &format!("{}/{}", chart.metadata.name, file.name),
-                    &file.data,
-                )?)
+                let name = format!("{}/{}", chart.metadata.name, file.name);
+                chart.values = Value::Object(values::table(&name, &file.data)?);
             }
             "values.schema.json" => chart.schema = Some(file.data),
             "requirements.yaml" | "requirements.lock" => {
