@@ -77,8 +77,8 @@ fn a_mistake_in_a_chart_is_told_with_its_place() {
             &[("values.yaml", "")][..],
             "the chart has no Chart.yaml, so it is no chart: give the folder or the .tgz of one",
         ),
-        (&[("Chart.yaml", CHART), ("values.yaml", "a: [\n")], "values.yaml:"),
-        (&[("Chart.yaml", CHART), ("values.yaml", "- 1\n")], "values.yaml:1:1: this must be a map"),
+        (&[("Chart.yaml", CHART), ("values.yaml", "a: [\n")], "a/values.yaml:"),
+        (&[("Chart.yaml", CHART), ("values.yaml", "- 1\n")], "a/values.yaml:1:1: this must be a map"),
         (&[("Chart.yaml", CHART), ("Chart.yaml", CHART)], "the chart has the file Chart.yaml twice"),
         (
             &[("Chart.yaml", CHART), ("charts/b/values.yaml", "")],
