@@ -235,3 +235,102 @@ fn a_template_that_is_no_text_is_told() {
         "templates/a.yaml: the byte at 1 is not UTF-8: save the file as UTF-8"
     );
 }
+
+/// One template on these values.
+fn one(template: &str, values: &Value) -> String {
+    out(&[("templates/out.yaml", template)], values)
+}
+
+#[test]
+fn rule_3_defaults_profile_and_user_values_are_layered_by_a_template() {
+    let files = [
+        ("values.yaml", "_internal: {size: small, global: {hub: here}, list: [1]}\n"),
+        ("files/profile-demo.yaml", "size: demo\nextra: true\n"),
+        (
+            "templates/zzz.yaml",
+            "{{ $d := .Values._internal }}{{ $_ := unset .Values \"_internal\" }}\
+             {{ with .Values.profile }}{{ with $.Files.Get (printf \"files/profile-%s.yaml\" .) }}\
+             {{ $_ := mustMergeOverwrite $d (. | fromYaml) }}{{ else }}{{ fail (cat \"unknown profile\" .) }}{{ end }}{{ end }}\
+             {{ $_ := set .Values \"_original\" (deepCopy .Values) }}\
+             {{ $_ := set $ \"Values\" (mustMergeOverwrite $d .Values) }}",
+        ),
+        ("templates/out.yaml", "{{ .Values | toJson }}"),
+    ];
+    assert_eq!(
+        out(&files, &json!({"profile": "demo", "list": []})),
+        r#"{"_original":{"list":[],"profile":"demo"},"extra":true,"global":{"hub":"here"},"list":[],"profile":"demo","size":"demo"}"#
+    );
+    let error = try_render(&files, &json!({"profile": "none"})).unwrap_err().to_string();
+    assert!(error.contains("unknown profile none"), "{error}");
+}
+
+#[test]
+fn rule_5_merging_recurses_in_place_and_shares_what_it_takes_over() {
+    let merge = |function: &str| {
+        format!(
+            "{{{{ $a := dict \"m\" (dict \"x\" 1) \"s\" \"a\" \"e\" \"\" }}}}\
+             {{{{ $b := dict \"m\" (dict \"y\" 2) \"s\" \"\" \"e\" \"full\" \"n\" (dict \"z\" 3) \"nil\" nil }}}}\
+             {{{{ $_ := {function} $a $b }}}}{{{{ $_ := set $b.n \"seen\" true }}}}{{{{ toJson $a }}}}"
+        )
+    };
+    assert_eq!(
+        one(&merge("mergeOverwrite"), &json!({})),
+        r#"{"e":"full","m":{"x":1,"y":2},"n":{"seen":true,"z":3},"nil":null,"s":""}"#
+    );
+    assert_eq!(
+        one(&merge("merge"), &json!({})),
+        r#"{"e":"full","m":{"x":1,"y":2},"n":{"seen":true,"z":3},"s":"a"}"#
+    );
+}
+
+#[test]
+fn rule_7_numbers_are_floats_and_comparisons_are_strict() {
+    let values = json!({"big": 1_000_000, "one": 1, "text": "1"});
+    assert_eq!(
+        one("{{ .Values.big }} {{ .Values.big | int }} {{ .Values.one }}", &values),
+        "1e+06 1000000 1"
+    );
+    assert_eq!(one("{{ eq (.Values.one | int) 1 }} {{ eq .Values.none \"x\" }}", &values), "true false");
+    for wrong in ["{{ eq .Values.one 1 }}", "{{ eq .Values.text true }}", "{{ gt .Values.one 0 }}"] {
+        let error = try_render(&[("templates/out.yaml", wrong)], &values).unwrap_err().to_string();
+        assert!(error.contains("incompatible types for comparison"), "{wrong}: {error}");
+    }
+}
+
+#[test]
+fn rule_8_nothing_is_treated_differently_by_every_function() {
+    let template = "[{{ quote .Values.none }}][{{ cat nil \"a\" nil 1 }}][{{ toString .Values.none }}]\
+                    [{{ default \"d\" false }}][{{ default \"d\" 0 }}][{{ default \"d\" \"\" }}]";
+    assert_eq!(one(template, &json!({})), "[][a 1][<nil>][d][d][d]");
+}
+
+#[test]
+fn rule_9_a_comment_trims_only_where_it_says_so() {
+    assert_eq!(one("a \n{{- /* c */}}\n b {{- /* d */ -}} \n e", &json!({})), "a\n be");
+}
+
+#[test]
+fn rule_12_pretty_json_is_exact() {
+    let values = json!({"b": [1, 1.5, []], "a": "<&>", "c": {}});
+    let expected =
+        "{\n  \"a\": \"\\u003c\\u0026\\u003e\",\n  \"b\": [\n    1,\n    1.5,\n    []\n  ],\n  \"c\": {}\n}";
+    assert_eq!(one("{{ toPrettyJson .Values }}", &values), expected);
+}
+
+#[test]
+fn rule_13_yaml_is_printed_as_go_prints_it() {
+    let long = ["word"].repeat(20).join(" ");
+    let values = json!({"b": ["x", {"y": true}], "a": "yes", "c": "a: b", "d": long, "e": "15014"});
+    let expected = format!(
+        "a: \"yes\"\nb:\n- x\n- \"y\": true\nc: 'a: b'\nd: {}\n  {}\ne: \"15014\"",
+        ["word"].repeat(16).join(" "),
+        ["word"].repeat(4).join(" ")
+    );
+    assert_eq!(one("{{ toYaml .Values }}", &values), expected);
+}
+
+#[test]
+fn rule_14_yaml_is_read_by_the_rules_of_its_first_version() {
+    let template = "{{ \"a: yes\\nb: 0777\\nc: 1_000\\nd: \\\"no\\\"\\ne: off\" | fromYaml | toJson }}";
+    assert_eq!(one(template, &json!({})), r#"{"a":true,"b":511,"c":1000,"d":"no","e":false}"#);
+}
