@@ -100,6 +100,12 @@ fn validate(merged: &Merged, force: bool, warnings: &mut Vec<Diagnostic>) -> Res
         let mut diagnostic = Diagnostic::new(code, finding.message).path(finding.path);
         diagnostic.hint = finding.hint;
         place(&mut diagnostic, merged);
+        // Quotes of a flag are the shell's.
+        let of_a_flag = diagnostic.place.as_ref().is_some_and(|place| place.span.is_none());
+        if of_a_flag && diagnostic.hint.as_deref() == Some("put it in quotes") {
+            diagnostic.hint =
+                Some("`--set` takes it for a number or a boolean; write it in a file, in quotes".into());
+        }
         diagnostic
     };
     let errors: Vec<Diagnostic> =
@@ -143,7 +149,11 @@ fn chart(component: &Component, entry: &Entry, charts: &dyn Charts) -> Result<Ch
             ),
             error => (error.to_string(), None),
         };
-        let mut diagnostic = Diagnostic::new(Code::Unreadable, message).path(entry.path.clone());
+        let mut diagnostic = Diagnostic::new(Code::Unreadable, message);
+        // Where charts cannot be had at all, no component is to blame.
+        if hint.is_some() {
+            diagnostic = diagnostic.path(entry.path.clone());
+        }
         diagnostic.hint = hint;
         diagnostic.into()
     })

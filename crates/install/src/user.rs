@@ -61,9 +61,14 @@ impl User {
     fn assign(&mut self, shown: String, text: &str) -> Result<(), Box<Diagnostic>> {
         let assignment = Assignment::read(text);
         let place = || Place::whole(&Source::new(shown.clone(), Vec::new()));
-        if assignment.path == "spec." {
+        if assignment.path.trim_end_matches('.') == "spec" {
             let message = "there is no path in front of `=`";
             return Err(Box::new(Diagnostic::new(Code::Invalid, message).at(place())));
+        }
+        if assignment.path.starts_with("spec.spec.") {
+            let message = "paths of `--set` begin below `spec`";
+            let diagnostic = Diagnostic::new(Code::Invalid, message).at(place());
+            return Err(Box::new(diagnostic.hint("leave `spec.` out")));
         }
         if assignment.bare {
             let message = format!("there is no `=`, so `{text}` is set to an empty text");

@@ -112,3 +112,40 @@ fn documents_that_nest_too_deeply_are_refused() {
     assert!(render(r#"{{ mustFromJson (repeat 1000000 "[") }}"#).unwrap_err().limit);
     assert!(render(r#"{{ regexFind "((((a{100}){100}){100}){100})" "a" }}"#).is_err());
 }
+
+#[test]
+fn a_text_that_doubles_in_every_turn_is_stopped() {
+    for grow in [
+        "quote $x",
+        "squote $x $x",
+        "cat $x $x",
+        "regexQuoteMeta $x",
+        "print $x $x",
+        "printf \"%s%s\" $x $x",
+        "toJson $x",
+        "replace \"\\\\\" \"\\\\\\\\\" $x",
+        "join $x (list 1 2 3)",
+        "indent 4 $x | indent 8",
+        "nospace (cat $x $x)",
+        "list $x $x | toString",
+    ] {
+        let text =
+            format!("{{{{ $x := \"\\\"\\\\\" }}}}{{{{ range 60 }}}}{{{{ $x = {grow} }}}}{{{{ end }}}}");
+        match render(&text) {
+            Err(failure) => assert!(failure.limit, "{grow}: {failure}"),
+            // Some do not grow by themselves.
+            Ok(_) => assert!(grow.starts_with("indent") || grow.starts_with("replace"), "{grow}"),
+        }
+    }
+}
+
+#[test]
+fn maps_and_lists_without_end_are_stopped() {
+    for text in [
+        "{{ $d := dict }}{{ range $i := 3000000 }}{{ $_ := set $d (toString $i) 1 }}{{ end }}",
+        "{{ $l := list }}{{ range $i := 3000000 }}{{ $l = list $l 1 2 3 }}{{ end }}",
+        "{{ range $i := 3000000 }}{{ $_ := dict \"a\" 1 \"b\" 2 }}{{ end }}",
+    ] {
+        assert!(render(text).unwrap_err().limit, "{text}");
+    }
+}

@@ -12,7 +12,7 @@ use crate::{
 };
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
-use mizzen_install::{Assignment, Refused, merge_trees};
+use mizzen_install::{Refused, merge_trees, set_path, typed};
 use mizzen_template::helm::{
     self, Capabilities, Chart, KubeVersion, ManifestOptions, Release, RenderOptions,
 };
@@ -57,7 +57,7 @@ pub(crate) struct Render {
     #[arg(short = 'f', long = "values", value_name = "FILE", value_delimiter = ',')]
     values: Vec<String>,
 
-    /// Set one value
+    /// Set one value, in istioctl's way and not in Helm's: one a flag, commas and braces are text
     #[arg(short, long = "set", value_name = "PATH=VALUE")]
     set: Vec<String>,
 
@@ -158,6 +158,9 @@ fn chart(path: &Path) -> Result<Chart> {
     if path.is_dir() {
         return Chart::from_folder(path).map_err(told);
     }
+    if path.exists() && !path.is_file() {
+        bail!("{} is neither a folder nor a file", path.display());
+    }
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(ARCHIVE + 1).read_to_end(&mut bytes));
     let read = read.with_context(|| format!("{} cannot be read", path.display()))?;
@@ -189,14 +192,13 @@ fn values(render: &Render) -> Result<Value> {
             },
         }
     }
-    let mut tree = json!({"spec": all});
     for text in &render.set {
-        let assignment = Assignment::read(text);
-        if assignment.bare || assignment.path == "spec." {
-            bail!(Usage(format!("--set {text} is not PATH=VALUE")));
-        }
-        let applied = assignment.apply(&mut tree);
-        applied.map_err(|error| Usage(format!("--set {text}: {error}")))?;
+        let (path, value) = match text.split_once('=') {
+            Some((path, value)) if !path.trim_matches(['.', ' ']).is_empty() => (path.trim(), value.trim()),
+            _ => bail!(Usage(format!("--set {text} is not PATH=VALUE"))),
+        };
+        let value = if value == "null" { Value::Null } else { typed(path, value) };
+        set_path(&mut all, path, value).map_err(|error| Usage(format!("--set {text}: {error}")))?;
     }
-    Ok(tree["spec"].take())
+    Ok(all)
 }

@@ -23,7 +23,7 @@ use mizzen_text::{
     yaml::{Document, Options, load_all},
 };
 use serde_json::{Value, json};
-use std::{fs, path::PathBuf};
+use std::{collections::BTreeSet, fs, path::PathBuf};
 
 #[derive(Args)]
 pub(crate) struct Typed {
@@ -228,7 +228,24 @@ fn objects(name: &str, directory: bool) -> Result<Vec<Value>> {
             }
         }
     }
-    if wrong.is_empty() { Ok(objects) } else { bail!(Refused(wrong)) }
+    if !wrong.is_empty() {
+        bail!(Refused(wrong));
+    }
+    twice(name, &objects);
+    Ok(objects)
+}
+
+/// In a cluster the last one would count, and so it does here; but nobody writes an object twice on purpose.
+fn twice(name: &str, objects: &[Value]) {
+    let mut seen = BTreeSet::new();
+    for object in objects {
+        let part = |way: &str| object.pointer(way).and_then(Value::as_str).unwrap_or_default();
+        let key = [part("/kind"), part("/metadata/namespace"), part("/metadata/name")];
+        if !seen.insert(key) {
+            let message = format!("{name} has {} more than once; the last one counts", key.join(":"));
+            diagnostics::warn(&[Diagnostic::new(Code::Doubtful, message)]);
+        }
+    }
 }
 
 /// A list, as `kubectl get -o yaml` prints it, is its items.

@@ -46,7 +46,7 @@ enum Task {
         #[arg(short = 'p', long, value_name = "PATH")]
         config_path: Option<String>,
 
-        /// How to print it; flags: a line for each field, as --set takes it
+        /// How to print it; flags: a line for each field, path=value
         #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
         output: Word,
 
@@ -103,7 +103,7 @@ impl Verb for Profile {
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("profile list", "The names of all profiles"),
         ("profile dump demo", "Everything that one sets"),
-        ("profile dump --config-path values.global.proxy -o flags", "A part of it, as --set takes it"),
+        ("profile dump --config-path values.global.proxy -o flags", "A part of it, a line for each field"),
         ("profile diff default demo", "What differs between two"),
     ];
     type Typed = Typed;

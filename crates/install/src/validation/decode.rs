@@ -89,7 +89,7 @@ impl<'f> Decode<'f> {
         let message = format!("must be {wanted}, not {}", scalar::named(value));
         match (wanted, value) {
             ("a text", Value::Number(_) | Value::Bool(_)) => {
-                self.found.error_with_hint(at, message, format!("put it in quotes: \"{value}\""));
+                self.found.error_with_hint(at, message, "put it in quotes");
             }
             _ => self.found.error(at, message),
         }

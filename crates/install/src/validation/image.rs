@@ -63,8 +63,8 @@ pub(super) fn tag(tag: &Value, at: &At<'_>, found: &mut Findings) {
     if !(1..=128).contains(&text.chars().count()) || !text.chars().all(plain) {
         let message = format!("`{text}` cannot be the tag of an image");
         match tag {
-            Value::Number(number) => {
-                found.error_with_hint(at, message, format!("put it in quotes: \"{number}\""));
+            Value::Number(_) => {
+                found.error_with_hint(at, message, "put it in quotes");
             }
             _ => found.error(at, message),
         }

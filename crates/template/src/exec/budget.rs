@@ -53,7 +53,15 @@ impl Budget {
     }
 
     pub(super) fn spend(&mut self, bytes: usize) -> Result<(), Failure> {
+        let before = self.output >> 20;
         self.output = self.output.saturating_add(bytes);
+        // Every megabyte: one step can build a lot.
+        if self.output >> 20 != before && self.start.elapsed() > self.limits.time {
+            return Err(Failure::limit(format!(
+                "stopped after {:?}, as if it would never end",
+                self.limits.time
+            )));
+        }
         if self.output > self.limits.output {
             let limit = match self.limits.output {
                 bytes @ ..0x10_0000 => format!("{bytes} bytes"),

@@ -3,6 +3,9 @@
 use super::{TableEntry, args::Arguments, budget, print::text_of};
 use crate::{Call, Elements, Failure, List, Map, Value};
 
+/// About what one more entry of a map takes, in bytes.
+const ENTRY: usize = 96;
+
 pub(super) const TABLE: &[TableEntry] = &[
     ("dict", dict),
     ("get", |call| {
@@ -13,6 +16,7 @@ pub(super) const TABLE: &[TableEntry] = &[
         call.exactly(3)?;
         let (map, key) = (call.dict(0)?, call.text(1)?);
         writable(&map)?;
+        call.host.spend(ENTRY + key.len())?;
         map.insert(key, call.any(2));
         Ok(map.into())
     }),
@@ -60,6 +64,7 @@ pub(super) const TABLE: &[TableEntry] = &[
 ];
 
 fn dict(call: &mut Call<'_>) -> Result<Value, Failure> {
+    call.host.spend(64 + ENTRY * call.args.len() / 2)?;
     let map = Map::new();
     for pair in call.args.chunks(2) {
         let key = text_of(&pair[0], call.host)?;

@@ -4,8 +4,8 @@ use super::{TableEntry, args::Arguments, cast, equal::deep_equal};
 use crate::{Call, Elements, Failure, List, Value};
 
 pub(super) const TABLE: &[TableEntry] = &[
-    ("list", |call| Ok(List::new(call.args.to_vec()).into())),
-    ("tuple", |call| Ok(List::new(call.args.to_vec()).into())),
+    ("list", list),
+    ("tuple", list),
     ("first", first),
     ("mustFirst", first),
     ("last", last),
@@ -45,6 +45,11 @@ fn copied(call: &mut Call<'_>, index: usize, action: &str) -> Result<List, Failu
     let list = call.items(index, action)?;
     call.host.spend(16 * list.len())?;
     Ok(list)
+}
+
+fn list(call: &mut Call<'_>) -> Result<Value, Failure> {
+    call.host.spend(64 + 32 * call.args.len())?;
+    Ok(List::new(call.args.to_vec()).into())
 }
 
 fn first(call: &mut Call<'_>) -> Result<Value, Failure> {

@@ -162,11 +162,16 @@ fn each(
     call: &mut Call<'_>,
     text: fn(&mut Call<'_>, &Value) -> Result<String, Failure>,
 ) -> Result<Value, Failure> {
-    let mut all = Vec::new();
-    for value in call.args.iter().filter(|value| !matches!(value, Value::Nil)) {
-        all.push(text(call, value)?);
+    let mut all = String::new();
+    for (index, value) in call.args.iter().filter(|value| !matches!(value, Value::Nil)).enumerate() {
+        let text = text(call, value)?;
+        call.host.spend(text.len() + 1)?;
+        if index > 0 {
+            all.push(' ');
+        }
+        all.push_str(&text);
     }
-    Ok(all.join(" ").into())
+    Ok(all.into())
 }
 
 fn indented(call: &mut Call<'_>) -> Result<String, Failure> {

@@ -34,7 +34,9 @@ pub(super) const TABLE: &[TableEntry] = &[
     ("mustRegexSplit", split),
     ("regexQuoteMeta", |call| {
         call.exactly(1)?;
-        Ok(quote_meta(&call.text(0)?).into())
+        let text = call.text(0)?;
+        call.host.spend(text.len().saturating_mul(2))?;
+        Ok(quote_meta(&text).into())
     }),
 ];
 
