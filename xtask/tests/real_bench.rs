@@ -2,18 +2,39 @@
 #![allow(clippy::unwrap_used, reason = "a test may end at a surprise")]
 
 use mizzen_testkit::needs;
+use serde_json::Value;
 use std::process::Command;
+
+fn quick(name: &str) -> Value {
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(["bench", name, "--quick"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_str(&text).unwrap()
+}
+
+fn has_both(row: &Value, other: &str) {
+    for side in ["mizzen", other] {
+        assert!(row[side]["medianPeakBytes"].as_f64().unwrap() > 1e6, "{row:#}");
+    }
+    assert!(row["ratio"]["seconds"].as_f64().unwrap() > 0.0, "{row:#}");
+}
 
 #[test]
 fn a_quick_look_at_validate_beside_istioctl_gives_both_and_their_ratio() {
     needs!(&["istioctl"]);
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_xtask")).args(["bench", "validate", "--quick"]).output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    let row: serde_json::Value = serde_json::from_str(&text).unwrap();
-    for side in ["mizzen", "istioctl"] {
-        assert!(row[side]["medianPeakBytes"].as_f64().unwrap() > 1e6, "{row:#}");
+    has_both(&quick("validate"), "istioctl");
+}
+
+#[test]
+fn a_quick_look_at_rendering_compares_what_both_print_and_gives_their_ratio() {
+    needs!(&["istioctl", "helm", "modules/istio"]);
+    let rows = quick("render");
+    for (row, other) in [
+        ("manifest generate, default", "istioctl"),
+        ("manifest generate, demo", "istioctl"),
+        ("chart istiod", "helm"),
+    ] {
+        has_both(&rows[row], other);
+        assert!(rows[row]["equalBytes"].as_u64().unwrap() > 10_000, "{rows:#}");
     }
-    assert!(row["ratio"]["seconds"].as_f64().unwrap() > 0.0, "{row:#}");
 }
