@@ -71,7 +71,7 @@ impl fmt::Debug for List {
 
 impl Drop for Items {
     fn drop(&mut self) {
-        map::take_apart(std::mem::take(&mut self.items));
+        map::shallow(std::mem::take(&mut self.items), map::take_apart);
     }
 }
 

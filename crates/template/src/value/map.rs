@@ -164,7 +164,26 @@ impl fmt::Debug for Map {
 
 impl Drop for Entries {
     fn drop(&mut self) {
-        take_apart(std::mem::take(self.entries.get_mut()).into_values().collect());
+        let entries = std::mem::take(self.entries.get_mut());
+        shallow(entries, |entries| take_apart(entries.into_values().collect()));
+    }
+}
+
+/// How deep values nest that are dropped by recursion, which is quicker than taking them apart.
+const SHALLOW: u32 = 64;
+
+/// Drops by recursion near the top, and by `apart` below.
+pub(super) fn shallow<T>(values: T, apart: impl FnOnce(T)) {
+    thread_local! {
+        static DEPTH: Cell<u32> = const { Cell::new(0) };
+    }
+    let depth = DEPTH.get();
+    if depth < SHALLOW {
+        DEPTH.set(depth + 1);
+        drop(values);
+        DEPTH.set(depth);
+    } else {
+        apart(values);
     }
 }
 
