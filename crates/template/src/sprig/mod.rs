@@ -1,7 +1,7 @@
 //! Sprig's functions for text templates, by the names and rules of version 3.3: every name of it is known.
 //!
 //! Rendering must be repeatable, so what depends on the clock, on chance or on the network is refused by name
-//! ([`refusals`]). Strings are text: where Go would cut a character into bytes, we refuse.
+//! (`refusals`). Strings are text: where Go would cut a character into bytes, we refuse.
 
 pub(crate) mod args;
 pub(crate) mod budget;
