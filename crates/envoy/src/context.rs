@@ -1,0 +1,30 @@
+//! What builders have at hand.
+
+use crate::{Memo, Options};
+use mizzen_mesh::{Attributes, Scope, Settings, Snapshot};
+use mizzen_proto::istio::mesh::v1alpha1::MeshConfig;
+use std::sync::Arc;
+
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    pub snapshot: &'a Snapshot,
+    /// Records what is asked: ask only what matters, and only when it does.
+    pub proxy: &'a Attributes,
+    pub memo: &'a Memo,
+    pub options: &'a Options,
+}
+
+impl<'a> Context<'a> {
+    pub fn settings(&self) -> &'a Settings {
+        &self.snapshot.settings
+    }
+
+    pub fn mesh(&self) -> &'a MeshConfig {
+        &self.snapshot.settings.mesh
+    }
+
+    /// What a sidecar sees.
+    pub fn scope(&self) -> Arc<Scope> {
+        self.snapshot.scope(&self.proxy.namespace())
+    }
+}

@@ -1,0 +1,21 @@
+//! The mesh in Envoy's words. In: a snapshot, and a proxy through its recorded attributes. Out: clusters, endpoints,
+//! listeners and routes as encoded bytes.
+//!
+//! Each type has one entry: [`clusters::build`] and [`listeners::build`] make all of a proxy's, [`endpoints::build`] and
+//! [`routes::build`] the one of a name. What is expensive is built by functions that see nothing but a key of
+//! their inputs, through a [`memo::Table`]: the same inputs give the same bytes, shared by all proxies.
+
+pub mod clusters;
+mod context;
+pub mod endpoints;
+pub mod listeners;
+pub mod memo;
+pub mod names;
+mod options;
+mod resource;
+pub mod routes;
+
+pub use context::Context;
+pub use memo::Memo;
+pub use options::{Filters, Options};
+pub use resource::Resource;

@@ -1,0 +1,34 @@
+//! The mesh as one value. In: objects, as they come and go ([`input`], Istio's kinds). Out: a [`Snapshot`] that never
+//! changes, and what a proxy sees of it. Knows neither Envoy nor any client.
+//!
+//! One way through: [`Store::apply`] takes an event, [`Store::snapshot`] makes the next snapshot and keeps every part
+//! that the events did not touch: equal parts are the same [`std::sync::Arc`], and later stages rely on that to know
+//! what they need not build again.
+
+pub mod config;
+mod host;
+pub mod input;
+mod model;
+mod pointer;
+mod proxy;
+pub mod registry;
+mod read;
+mod scope;
+mod settings;
+mod snapshot;
+mod store;
+mod visibility;
+
+pub use host::Host;
+pub use model::{
+    Accounts, Endpoint, Health, Labels, Locality, Port, Protocol, Registry, Resolution, Service,
+    ServiceEndpoints, ServiceKey, TlsMode, Workload,
+};
+pub use pointer::ByPointer;
+pub use proxy::{Answer, Attributes, Interception, Node, Proxy, ProxyKind, Question, Reads, Refused, Target};
+pub use read::NotRead;
+pub use scope::{Scope, Visible};
+pub use settings::Settings;
+pub use snapshot::{Authentication, DestinationRules, Gateways, Problem, Services, Snapshot, VirtualServices};
+pub use store::{Event, Key, KeyKind, Store};
+pub use visibility::Visibility;

@@ -1,0 +1,16 @@
+//! What the mesh knows, whatever it came from: services, their endpoints, workloads.
+
+mod endpoint;
+mod protocol;
+mod service;
+mod workload;
+
+pub use endpoint::{Accounts, Endpoint, Health, Locality, ServiceEndpoints, TlsMode};
+pub use protocol::Protocol;
+pub use service::{Port, Registry, Resolution, Service, ServiceKey};
+pub use workload::Workload;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+/// Shared: endpoints of one pod have the same labels, and so have the many services that select it.
+pub type Labels = BTreeMap<Arc<str>, Arc<str>>;

@@ -1,0 +1,197 @@
+//! A proxy as builders see it. Every answer is recorded: two proxies that give the same answers to all that was asked
+//! while something was built may share it, and no list of what matters is kept by hand.
+
+use super::{Interception, Proxy, ProxyKind};
+use crate::{ByPointer, Labels, Locality, Port, Service};
+use serde_json::Value;
+use std::{cell::RefCell, sync::Arc};
+
+/// A port of a service that the proxy's own workload serves.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    pub service: ByPointer<Service>,
+    pub port: Port,
+    /// Where the workload listens.
+    pub target_port: u32,
+}
+
+/// Something that may be asked about a proxy.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Question {
+    Kind,
+    Namespace,
+    /// Has it addresses of IPv4, of IPv6?
+    Families,
+    Addresses,
+    Locality,
+    Network,
+    Cluster,
+    ServiceAccount,
+    Interception,
+    Domain,
+    Node,
+    /// Has it all of these labels?
+    Selected(Arc<Labels>),
+    /// Any other label, whole.
+    Label(Arc<str>),
+    /// All of them. Splits views by every label: prefer [`Question::Selected`].
+    Labels,
+    Metadata(&'static str),
+    Targets,
+    Id,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Answer {
+    Kind(ProxyKind),
+    Text(Arc<str>),
+    Maybe(Option<Arc<str>>),
+    Families { v4: bool, v6: bool },
+    Addresses(Vec<std::net::IpAddr>),
+    Locality(Locality),
+    Interception(Interception),
+    Yes(bool),
+    Labels(Arc<Labels>),
+    Targets(Arc<[Target]>),
+}
+
+/// What was asked, in order, with the answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Reads(Vec<(Question, Answer)>);
+
+pub struct Attributes {
+    proxy: Arc<Proxy>,
+    labels: Arc<Labels>,
+    locality: Locality,
+    node: Arc<str>,
+    network: Arc<str>,
+    targets: Arc<[Target]>,
+    reads: RefCell<Reads>,
+}
+
+impl Attributes {
+    /// `labels`, `locality` and the rest are what the mesh knows of the proxy's workload; where it knows nothing, what
+    /// the proxy said of itself.
+    pub fn new(
+        proxy: Arc<Proxy>,
+        labels: Arc<Labels>,
+        locality: Locality,
+        node: Arc<str>,
+        network: Arc<str>,
+        targets: Arc<[Target]>,
+    ) -> Self {
+        Self { proxy, labels, locality, node, network, targets, reads: RefCell::default() }
+    }
+
+    fn answer(&self, question: &Question) -> Answer {
+        let proxy = &self.proxy;
+        match question {
+            Question::Kind => Answer::Kind(proxy.kind),
+            Question::Namespace => Answer::Text(Arc::clone(&proxy.namespace)),
+            Question::Families => Answer::Families {
+                v4: proxy.addresses.iter().any(std::net::IpAddr::is_ipv4),
+                v6: proxy.addresses.iter().any(std::net::IpAddr::is_ipv6),
+            },
+            Question::Addresses => Answer::Addresses(proxy.addresses.clone()),
+            Question::Locality => Answer::Locality(self.locality.clone()),
+            Question::Network => Answer::Text(Arc::clone(&self.network)),
+            Question::Cluster => Answer::Text(Arc::clone(&proxy.cluster)),
+            Question::ServiceAccount => Answer::Text(Arc::clone(&proxy.service_account)),
+            Question::Interception => Answer::Interception(proxy.interception),
+            Question::Domain => Answer::Text(Arc::clone(&proxy.domain)),
+            Question::Node => Answer::Text(Arc::clone(&self.node)),
+            Question::Selected(selector) => {
+                Answer::Yes(selector.iter().all(|(key, value)| self.labels.get(key) == Some(value)))
+            }
+            Question::Label(key) => Answer::Maybe(self.labels.get(key).cloned()),
+            Question::Labels => Answer::Labels(Arc::clone(&self.labels)),
+            Question::Metadata(key) => Answer::Maybe(match proxy.metadata.get(*key) {
+                None | Some(Value::Null) => None,
+                Some(Value::String(text)) => Some(text.as_str().into()),
+                Some(other) => Some(other.to_string().into()),
+            }),
+            Question::Targets => Answer::Targets(Arc::clone(&self.targets)),
+            Question::Id => Answer::Text(Arc::clone(&proxy.id)),
+        }
+    }
+
+    fn ask(&self, question: Question) -> Answer {
+        let answer = self.answer(&question);
+        let mut reads = self.reads.borrow_mut();
+        if !reads.0.iter().any(|(asked, _)| *asked == question) {
+            reads.0.push((question, answer.clone()));
+        }
+        answer
+    }
+
+    /// What has been asked since the last time, and forget it.
+    pub fn take_reads(&self) -> Reads {
+        self.reads.take()
+    }
+
+    /// Whether this proxy answers everything in `reads` alike. Records nothing.
+    pub fn agrees(&self, reads: &Reads) -> bool {
+        reads.0.iter().all(|(question, answer)| self.answer(question) == *answer)
+    }
+}
+
+macro_rules! asks {
+    ($($(#[$doc:meta])* $name:ident: $question:ident -> $answer:ident($of:ty);)*) => {
+        impl Attributes {
+            $($(#[$doc])*
+            pub fn $name(&self) -> $of {
+                match self.ask(Question::$question) {
+                    Answer::$answer(value) => value,
+                    other => unreachable!("{other:?} is no answer to {:?}", Question::$question),
+                }
+            })*
+        }
+    };
+}
+
+asks! {
+    kind: Kind -> Kind(ProxyKind);
+    namespace: Namespace -> Text(Arc<str>);
+    addresses: Addresses -> Addresses(Vec<std::net::IpAddr>);
+    locality: Locality -> Locality(Locality);
+    network: Network -> Text(Arc<str>);
+    cluster: Cluster -> Text(Arc<str>);
+    service_account: ServiceAccount -> Text(Arc<str>);
+    interception: Interception -> Interception(Interception);
+    domain: Domain -> Text(Arc<str>);
+    /// The machine that it runs on.
+    node: Node -> Text(Arc<str>);
+    labels: Labels -> Labels(Arc<Labels>);
+    /// What its own workload serves.
+    targets: Targets -> Targets(Arc<[Target]>);
+    id: Id -> Text(Arc<str>);
+}
+
+impl Attributes {
+    /// Has it addresses of IPv4, of IPv6?
+    pub fn families(&self) -> (bool, bool) {
+        match self.ask(Question::Families) {
+            Answer::Families { v4, v6 } => (v4, v6),
+            other => unreachable!("{other:?} is no answer to the families"),
+        }
+    }
+
+    /// Has it all of these labels? An empty selector selects everybody.
+    pub fn selected(&self, selector: &Arc<Labels>) -> bool {
+        selector.is_empty() || self.ask(Question::Selected(Arc::clone(selector))) == Answer::Yes(true)
+    }
+
+    pub fn metadata(&self, key: &'static str) -> Option<Arc<str>> {
+        match self.ask(Question::Metadata(key)) {
+            Answer::Maybe(value) => value,
+            other => unreachable!("{other:?} is no answer to {key}"),
+        }
+    }
+
+    pub fn label(&self, key: &str) -> Option<Arc<str>> {
+        match self.ask(Question::Label(key.into())) {
+            Answer::Maybe(value) => value,
+            other => unreachable!("{other:?} is no answer to the label {key}"),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! A proxy, and what builders may ask about it.
+
+mod attributes;
+mod node;
+
+pub use attributes::{Answer, Attributes, Question, Reads, Target};
+pub use node::{Interception, Node, Proxy, ProxyKind, Refused};

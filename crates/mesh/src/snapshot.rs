@@ -1,0 +1,149 @@
+//! The mesh at one moment. Never changes; the next one shares with it everything that is still so.
+
+use crate::{
+    Attributes, Key, Proxy, Scope, Service, ServiceEndpoints, ServiceKey, Settings, config,
+    registry,
+};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+pub use crate::config::{Authentication, DestinationRules, Gateways, VirtualServices};
+
+/// An object that is there and does not count, wholly or in part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub key: Key,
+    pub reason: Arc<str>,
+}
+
+/// All services, in Istio's order: older first, then by name and namespace.
+#[derive(Debug, Default)]
+pub struct Services {
+    pub all: Vec<Arc<Service>>,
+    pub by_key: HashMap<ServiceKey, Arc<Service>>,
+    pub by_host: HashMap<Arc<str>, Vec<Arc<Service>>>,
+}
+
+impl Services {
+    pub fn new(all: Vec<Arc<Service>>) -> Self {
+        let mut services = Self { all, ..Self::default() };
+        for service in &services.all {
+            services.by_key.insert(service.key.clone(), Arc::clone(service));
+            services.by_host.entry(Arc::clone(&service.key.host)).or_default().push(Arc::clone(service));
+        }
+        services
+    }
+}
+
+pub struct Snapshot {
+    /// Counts snapshots of this process.
+    pub number: u64,
+    pub settings: Arc<Settings>,
+    pub services: Arc<Services>,
+    /// A service without an entry has none.
+    pub endpoints: Arc<HashMap<ServiceKey, Arc<ServiceEndpoints>>>,
+    pub workloads: Arc<registry::Workloads>,
+    pub virtual_services: Arc<VirtualServices>,
+    pub destination_rules: Arc<DestinationRules>,
+    pub authentication: Arc<Authentication>,
+    pub gateways: Arc<Gateways>,
+    pub problems: Arc<Vec<Problem>>,
+    /// What each namespace sees, found out when it is first asked for.
+    scopes: Mutex<HashMap<Arc<str>, Arc<Scope>>>,
+}
+
+impl Snapshot {
+    pub(crate) fn next(
+        last: Option<&Arc<Self>>,
+        settings: &Settings,
+        registry: registry::Parts,
+        config: config::Parts,
+    ) -> Arc<Self> {
+        let next = Self {
+            number: last.map_or(1, |last| last.number + 1),
+            settings: match last {
+                Some(last) if last.settings.is(settings) => Arc::clone(&last.settings),
+                _ => Arc::new(settings.clone()),
+            },
+            services: registry.services,
+            endpoints: registry.endpoints,
+            workloads: registry.workloads,
+            virtual_services: config.virtual_services,
+            destination_rules: config.destination_rules,
+            authentication: config.authentication,
+            gateways: config.gateways,
+            problems: config.problems,
+            scopes: Mutex::default(),
+        };
+        match last {
+            Some(last) if next.is(last) => Arc::clone(last),
+            Some(last) => {
+                if next.same_scopes(last) {
+                    *lock(&next.scopes) = lock(&last.scopes).clone();
+                }
+                Arc::new(next)
+            }
+            None => Arc::new(next),
+        }
+    }
+
+    fn same_scopes(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.settings, &other.settings)
+            && Arc::ptr_eq(&self.services, &other.services)
+            && Arc::ptr_eq(&self.virtual_services, &other.virtual_services)
+            && Arc::ptr_eq(&self.destination_rules, &other.destination_rules)
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        self.same_scopes(other)
+            && Arc::ptr_eq(&self.endpoints, &other.endpoints)
+            && Arc::ptr_eq(&self.workloads, &other.workloads)
+            && Arc::ptr_eq(&self.authentication, &other.authentication)
+            && Arc::ptr_eq(&self.gateways, &other.gateways)
+            && Arc::ptr_eq(&self.problems, &other.problems)
+    }
+
+    /// What a sidecar in `namespace` sees.
+    pub fn scope(&self, namespace: &Arc<str>) -> Arc<Scope> {
+        let mut scopes = lock(&self.scopes);
+        if let Some(scope) = scopes.get(namespace) {
+            return Arc::clone(scope);
+        }
+        let scope = Arc::new(Scope::new(self, namespace));
+        scopes.insert(Arc::clone(namespace), Arc::clone(&scope));
+        scope
+    }
+
+    pub fn endpoints_of(&self, key: &ServiceKey) -> Option<&Arc<ServiceEndpoints>> {
+        self.endpoints.get(key)
+    }
+
+    /// The proxy as builders may see it, with what the mesh knows of its workload.
+    pub fn attributes(&self, proxy: &Arc<Proxy>) -> Attributes {
+        let targets = self.workloads.targets(proxy, &self.services);
+        match self.workloads.of(proxy) {
+            Some(workload) => Attributes::new(
+                Arc::clone(proxy),
+                Arc::clone(&workload.labels),
+                if proxy.locality.is_empty() { workload.locality.clone() } else { proxy.locality.clone() },
+                Arc::clone(&workload.node),
+                Arc::clone(&proxy.network),
+                targets,
+            ),
+            None => Attributes::new(
+                Arc::clone(proxy),
+                Arc::clone(&proxy.labels),
+                proxy.locality.clone(),
+                Arc::default(),
+                Arc::clone(&proxy.network),
+                targets,
+            ),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
