@@ -10,6 +10,8 @@ mod context;
 pub mod endpoints;
 pub mod listeners;
 pub mod memo;
+pub mod message;
+pub mod metadata;
 pub mod names;
 mod options;
 mod resource;

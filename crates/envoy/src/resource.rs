@@ -13,6 +13,10 @@ pub struct Resource {
 
 impl Resource {
     pub fn encode(name: impl Into<Arc<str>>, message: &impl Message) -> Arc<Self> {
-        Arc::new(Self { name: name.into(), body: message.encode_to_vec().into() })
+        Self::encoded(name, message.encode_to_vec())
+    }
+
+    pub fn encoded(name: impl Into<Arc<str>>, body: impl Into<Bytes>) -> Arc<Self> {
+        Arc::new(Self { name: name.into(), body: body.into() })
     }
 }
