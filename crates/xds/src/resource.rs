@@ -3,6 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use bytes::Bytes;
+use prost::Message;
 use sha2::{Digest, Sha256};
 
 /// A version is the content: equal bytes have equal versions on every replica, so that a proxy that reconnects
@@ -49,6 +50,11 @@ impl Resource {
     pub fn new(name: impl Into<Arc<str>>, body: impl Into<Bytes>) -> Self {
         let body = body.into();
         Self { name: name.into(), version: Version::of(&body), body }
+    }
+
+    /// The message under its name, shared from here on.
+    pub fn encode(name: impl Into<Arc<str>>, message: &impl Message) -> Arc<Self> {
+        Arc::new(Self::new(name, message.encode_to_vec()))
     }
 
     pub fn name(&self) -> &Arc<str> {
