@@ -1,23 +1,63 @@
 //! Route configurations, put together from encoded virtual hosts.
 
-use super::{host::Host, wire};
+use super::{host::Host, sidecar::Assembly, wire};
 use crate::{Resource, message::number};
 use mizzen_mesh::ByPointer;
 use mizzen_proto::{envoy::config::route::v3::RouteConfiguration, google::protobuf::BoolValue};
-use prost::Message;
-use std::sync::Arc;
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 /// What istiod's validation lets a direct answer be long.
 const MAX_DIRECT_RESPONSE: u32 = 1024 * 1024;
 
 /// Everything that a route configuration is built from.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Inputs {
-    pub(super) name: Arc<str>,
-    pub(super) hosts: Vec<ByPointer<Host>>,
+#[derive(PartialEq, Eq, Hash)]
+struct Inputs {
+    name: Arc<str>,
+    hosts: Vec<ByPointer<Host>>,
 }
 
-pub(super) fn build(inputs: &Inputs) -> Resource {
+/// Configurations by what they were built from, kept as long as somebody has them. Each keeps what the next one will be
+/// made from.
+#[derive(Default)]
+pub(super) struct Configurations(Mutex<HashMap<Inputs, (Arc<Resource>, Option<Arc<Assembly>>)>>);
+
+impl Configurations {
+    pub(super) fn get(
+        &self,
+        name: &str,
+        hosts: Vec<ByPointer<Host>>,
+        of: Option<&Arc<Assembly>>,
+    ) -> Arc<Resource> {
+        let inputs = Inputs { name: name.into(), hosts };
+        if let Some((resource, from)) = self.lock().get_mut(&inputs) {
+            *from = of.cloned();
+            return Arc::clone(resource);
+        }
+        // Built outside of the lock: two may build the same at once, the first one stays.
+        let resource = Arc::new(build(&inputs));
+        match self.lock().entry(inputs) {
+            Entry::Occupied(entry) => Arc::clone(&entry.get().0),
+            Entry::Vacant(entry) => Arc::clone(&entry.insert((resource, of.cloned())).0),
+        }
+    }
+
+    pub(super) fn sweep(&self) {
+        self.lock().retain(|_, (resource, _)| Arc::strong_count(resource) > 1);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Inputs, (Arc<Resource>, Option<Arc<Assembly>>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn build(inputs: &Inputs) -> Resource {
     let head = RouteConfiguration {
         name: inputs.name.to_string(),
         validate_clusters: Some(BoolValue { value: false }),
@@ -26,7 +66,7 @@ pub(super) fn build(inputs: &Inputs) -> Resource {
         ..RouteConfiguration::default()
     };
     let body = wire::with(&head, inputs.hosts.iter().map(|host| &host.0.element));
-    Resource { name: Arc::clone(&inputs.name), body: body.into() }
+    Resource::new(Arc::clone(&inputs.name), body)
 }
 
 /// For a name that stands for nothing: a proxy that waits for it must get an answer.
@@ -36,5 +76,5 @@ pub(super) fn empty(name: &str) -> Arc<Resource> {
         validate_clusters: Some(BoolValue { value: false }),
         ..RouteConfiguration::default()
     };
-    Resource::encoded(name, message.encode_to_vec())
+    Resource::encode(name, &message)
 }

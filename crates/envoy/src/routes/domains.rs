@@ -1,7 +1,7 @@
 //! The names by which a service may be asked for, as a sidecar's applications write them.
 
 use super::environment::Place;
-use mizzen_mesh::{Registry, Resolution, Service};
+use mizzen_mesh::{Registry, Resolution, Service, ServiceKey};
 use std::net::IpAddr;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,10 +22,18 @@ pub(super) fn bracketed(host: &str) -> String {
 }
 
 /// `port` if the names must have it, too.
-pub(super) fn of_service(service: &Service, host: &str, port: Option<u32>, place: &Place) -> Vec<Domain> {
+pub(super) fn of_service(
+    service: &Service,
+    host: &str,
+    aliases: &[ServiceKey],
+    port: Option<u32>,
+    place: &Place,
+) -> Vec<Domain> {
     let mut out = Names { port, domains: Vec::with_capacity(8) };
-    out.push(host, false);
-    out.expand(host, &place.domain);
+    for host in std::iter::once(host).chain(aliases.iter().map(|alias| &*alias.host)) {
+        out.push(host, false);
+        out.expand(host, &place.domain);
+    }
     if service.resolution == Resolution::Passthrough && service.registry == Registry::Kubernetes {
         // Each of a headless service's pods has a name below the service's.
         for index in 0..out.domains.len() {

@@ -31,7 +31,7 @@ pub(super) struct Place {
 impl Environment {
     pub(super) fn of_router(context: &Context<'_>) -> Self {
         let (attempt_count, forwarded_host) = headers(context);
-        Self { mesh: (&context.snapshot.settings.mesh).into(), attempt_count, forwarded_host, place: None }
+        Self { mesh: (&context.settings().mesh).into(), attempt_count, forwarded_host, place: None }
     }
 
     /// `allocated`: some service has addresses only for those that resolve names by themselves.

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::names;
 use bytes::Bytes;
-use mizzen_mesh::{ByPointer, Service, config::DestinationRule};
+use mizzen_mesh::{Aliases, ByPointer, Service, config::DestinationRule};
 use mizzen_proto::{
     envoy::config::route::v3::{
         Decorator, DirectResponseAction, Route, RouteAction, VirtualHost, route::Action,
@@ -49,7 +49,8 @@ pub(super) struct Outbound {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Subject {
-    Service(ByPointer<Service>),
+    /// With its other names.
+    Service(ByPointer<Service>, Aliases),
     /// A VirtualService's host that is no service.
     Host(Arc<str>),
 }
@@ -133,8 +134,8 @@ impl Outbound {
     /// The subject's name in small letters. A proxy without a port of its own to tell by takes it as it is.
     pub(super) fn host(&self) -> Cow<'_, str> {
         match &self.subject {
-            Subject::Service(service) if self.ported => service.host().into(),
-            Subject::Service(service) => small(service.host()),
+            Subject::Service(service, _) if self.ported => service.host().into(),
+            Subject::Service(service, _) => small(service.host()),
             Subject::Host(host) => (&**host).into(),
         }
     }
@@ -146,8 +147,9 @@ impl Outbound {
     /// All domains of the subject, whatever others have of them.
     pub(super) fn domains(&self) -> Vec<Domain> {
         match (&self.subject, &self.environment.place) {
-            (Subject::Service(service), Some(place)) => {
-                domains::of_service(service, &self.host(), self.ported.then_some(self.port), place)
+            (Subject::Service(service, aliases), Some(place)) => {
+                let port = self.ported.then_some(self.port);
+                domains::of_service(service, &self.host(), aliases, port, place)
             }
             _ => vec![Domain { text: bracketed(&self.host()), expanded: false }],
         }
@@ -167,7 +169,7 @@ impl Outbound {
         };
         match &self.routing {
             Routing::Virtual(routes) => {
-                let routes: Vec<&Bytes> = routes.0.0.iter().map(|route| &route.element).collect();
+                let routes: Vec<&Bytes> = routes.list.iter().map(|route| &route.element).collect();
                 Host::new(head, &routes)
             }
             Routing::Itself(rule) => Host::new(head, &[&self.route_to_itself(rule.as_deref())]),
@@ -202,7 +204,7 @@ impl Router {
             ..VirtualHost::default()
         };
         // Of several VirtualServices each may end with a route for everything: those go last.
-        let all = || self.routes.iter().flat_map(|routes| &routes.0.0);
+        let all = || self.routes.iter().flat_map(|routes| &routes.list);
         let first = all().filter(|route| !route.catch_all);
         let last = all().filter(|route| route.catch_all);
         let routes: Vec<&Bytes> = first.chain(last).map(|route| &route.element).collect();

@@ -10,25 +10,25 @@ mod environment;
 mod host;
 mod outline;
 mod plan;
+mod names;
 mod router;
-mod server;
 mod shared;
 mod sidecar;
 mod translate;
 mod virtual_service;
 mod wire;
 
-use crate::{Context, Resource, memo::Table};
-use mizzen_mesh::{ByPointer, ProxyKind, Scope, config::VirtualService};
+use crate::{Context, Resource};
+use mizzen_mesh::{ByPointer, ProxyKind, config::VirtualService};
 use shared::Shared;
 use std::{fmt, sync::Arc};
 
-/// What was built already. The upper ones are made of the lower ones.
+/// What was built already. The upper ones are made of the lower ones and hold them.
 #[derive(Default)]
 pub struct Built {
-    listings: Table<ByPointer<Scope>, Arc<plan::Listing>>,
-    assemblies: Table<sidecar::Inputs, Arc<sidecar::Assembly>>,
-    configurations: Shared<configuration::Inputs, Resource>,
+    configurations: configuration::Configurations,
+    assemblies: Shared<sidecar::Inputs, sidecar::Assembly>,
+    listings: Shared<plan::Inputs, plan::Listing>,
     hosts: Shared<host::Inputs, host::Host>,
     routes: Shared<virtual_service::Inputs, virtual_service::Routes>,
     outlines: Shared<ByPointer<VirtualService>, outline::Outline>,
@@ -37,9 +37,9 @@ pub struct Built {
 
 impl Built {
     pub fn sweep(&self) {
-        self.listings.sweep();
-        self.assemblies.sweep();
         self.configurations.sweep();
+        self.assemblies.sweep();
+        self.listings.sweep();
         self.hosts.sweep();
         self.routes.sweep();
         self.outlines.sweep();
@@ -50,16 +50,16 @@ impl Built {
         self.outlines.get(&virtual_service.into(), |virtual_service| outline::Outline::of(virtual_service))
     }
 
-    fn routes(&self, inputs: &virtual_service::Inputs) -> Arc<virtual_service::Routes> {
-        self.routes.get(inputs, virtual_service::build)
+    fn routes(
+        &self,
+        inputs: &virtual_service::Inputs,
+        outline: &Arc<outline::Outline>,
+    ) -> Arc<virtual_service::Routes> {
+        self.routes.get(inputs, |inputs| virtual_service::Routes::build(inputs, Arc::clone(outline)))
     }
 
     fn host(&self, inputs: &host::Inputs) -> Arc<host::Host> {
         self.hosts.get(inputs, host::Host::build)
-    }
-
-    fn configuration(&self, name: &str, hosts: Vec<ByPointer<host::Host>>) -> Arc<Resource> {
-        self.configurations.get(&configuration::Inputs { name: name.into(), hosts }, configuration::build)
     }
 }
 

@@ -3,24 +3,33 @@
 
 use super::{
     Built,
-    host::small,
+    host::{Subject, small},
     outline::{Outline, Slot},
     translate::has_hash,
 };
 use mizzen_mesh::{
-    ByPointer, Host, Labels, Scope, Service, Visible,
-    config::{DestinationRule, VirtualService},
+    Aliases, ByPointer, Host, Labels, Scope, Seen, Service, Visible,
+    config::{self as mesh, DestinationRule, VirtualService},
 };
 use std::{
-    collections::HashMap,
+    borrow::Cow,
+    collections::{HashMap, hash_map::Entry},
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Everything by port, for one scope.
+/// What a listing is made from: the same for all namespaces that see the same.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Inputs {
+    seen: ByPointer<Seen>,
+    http: ByPointer<mesh::Routed<VirtualService>>,
+}
+
+/// Everything by port.
 pub(super) struct Listing {
+    seen: Arc<Seen>,
     ports: HashMap<u32, Vec<usize>>,
     virtual_services: Vec<(Arc<VirtualService>, Arc<Outline>)>,
-    /// The VirtualServices whose hosts a service is, by the service's place in the scope.
+    /// The VirtualServices whose hosts a service is, by the service's place.
     routed: HashMap<usize, Vec<usize>>,
     plans: Mutex<HashMap<u32, Arc<Plan>>>,
 }
@@ -32,6 +41,8 @@ pub(super) struct Plan {
     pub(super) virtual_services: Vec<Routed>,
     /// What to ask of a proxy: has it these labels?
     pub(super) questions: Vec<Arc<Labels>>,
+    /// Some route asks for the namespace.
+    pub(super) by_namespace: bool,
     /// Some service has only addresses that the control plane gave it.
     pub(super) allocated: bool,
 }
@@ -40,12 +51,21 @@ pub(super) struct Plan {
 pub(super) struct Planned {
     pub(super) service: Arc<Service>,
     pub(super) rules: Rules,
+    aliases: Aliases,
+    /// Its place among all.
+    index: usize,
+}
+
+impl Planned {
+    pub(super) fn subject(&self) -> Subject {
+        Subject::Service((&self.service).into(), Arc::clone(&self.aliases))
+    }
 }
 
 #[derive(Debug)]
 pub(super) struct Routed {
     pub(super) virtual_service: Arc<VirtualService>,
-    pub(super) by_namespace: bool,
+    pub(super) outline: Arc<Outline>,
     /// Questions, for each of the outline's sources.
     pub(super) sources: Vec<usize>,
     /// Hosts that are no services of this port.
@@ -75,52 +95,71 @@ impl Rules {
     }
 }
 
+impl Inputs {
+    pub(super) fn of(scope: &Scope) -> Self {
+        Self { seen: (&scope.seen).into(), http: (&scope.http).into() }
+    }
+}
+
+impl Plan {
+    pub(super) fn is_empty(&self) -> bool {
+        self.services.is_empty() && self.virtual_services.is_empty()
+    }
+}
+
 impl Listing {
-    pub(super) fn new(scope: &Scope, built: &Built) -> Self {
+    pub(super) fn new(inputs: &Inputs, built: &Built) -> Self {
+        let seen = &inputs.seen.0;
         let mut ports: HashMap<u32, Vec<usize>> = HashMap::new();
-        for (index, visible) in scope.services.iter().enumerate() {
+        for (index, visible) in seen.offered().iter().enumerate() {
             for port in &visible.service.ports {
                 ports.entry(port.number).or_default().push(index);
             }
         }
-        let with_routes = scope.virtual_services.iter().filter(|virtual_service| !virtual_service.spec.http.is_empty());
+        let with_routes = inputs.http.list.iter().filter(|virtual_service| !virtual_service.spec.http.is_empty());
         let virtual_services: Vec<_> =
             with_routes.map(|virtual_service| (Arc::clone(virtual_service), built.outline(virtual_service))).collect();
-        let routed = routed(scope, &virtual_services);
-        Self { ports, virtual_services, routed, plans: Mutex::default() }
+        let routed = routed(seen, &virtual_services);
+        Self { seen: Arc::clone(seen), ports, virtual_services, routed, plans: Mutex::default() }
     }
 
-    pub(super) fn plan(&self, scope: &Scope, port: u32) -> Arc<Plan> {
-        let known = |plans: &HashMap<u32, Arc<Plan>>| plans.get(&port).cloned();
-        if let Some(plan) = known(&self.plans.lock().unwrap_or_else(PoisonError::into_inner)) {
-            return plan;
+    pub(super) fn plan(&self, port: u32) -> Arc<Plan> {
+        if let Some(plan) = self.plans.lock().unwrap_or_else(PoisonError::into_inner).get(&port) {
+            return Arc::clone(plan);
         }
-        let plan = Arc::new(self.new_plan(scope, port));
+        let plan = Arc::new(self.new_plan(port));
         // A port without anything is not kept: whoever asks for many of these must not fill the memory.
-        if !plan.services.is_empty() || !plan.virtual_services.is_empty() {
+        if !plan.is_empty() {
             self.plans.lock().unwrap_or_else(PoisonError::into_inner).insert(port, Arc::clone(&plan));
         }
         plan
     }
 
-    fn new_plan(&self, scope: &Scope, port: u32) -> Plan {
+    fn new_plan(&self, port: u32) -> Plan {
+        let offered = self.seen.offered();
         let all: Vec<usize>;
         let indices = if port == 0 {
-            all = (0..scope.services.len()).collect();
+            all = (0..offered.len()).collect();
             &all
         } else {
             self.ports.get(&port).map_or(&[][..], Vec::as_slice)
         };
-        let mut plan = Plan::default();
-        let mut places = HashMap::with_capacity(indices.len());
+        let mut plan = Plan { services: Vec::with_capacity(indices.len()), ..Plan::default() };
+        let mut places: HashMap<Cow<'_, str>, usize> = HashMap::with_capacity(indices.len());
         for &index in indices {
-            let visible = &scope.services[index];
-            let service = &visible.service;
+            let Visible { service, aliases, .. } = &offered[index];
             plan.allocated |= service.addresses.is_empty() && !service.allocated.is_empty();
-            let rules = rules(visible, &mut plan.questions);
-            // Of two services that differ in the case of letters the later one has the name.
-            places.insert(small(service.host()), plan.services.len());
-            plan.services.push(Planned { service: Arc::clone(service), rules });
+            let rules = rules(&offered[index], &mut plan.questions);
+            let planned =
+                Planned { service: Arc::clone(service), rules, aliases: Arc::clone(aliases), index };
+            // An entry with several addresses is as many services of one name: the last one has it.
+            match places.entry(small(service.host())) {
+                Entry::Occupied(place) => plan.services[*place.get()] = planned,
+                Entry::Vacant(place) => {
+                    place.insert(plan.services.len());
+                    plan.services.push(planned);
+                }
+            }
         }
         // Port 80 has the hosts of all VirtualServices, whether there is a service or not.
         let candidates: Vec<usize> = if port == 80 || port == 0 {
@@ -136,7 +175,7 @@ impl Listing {
             let (virtual_service, outline) = &self.virtual_services[index];
             let mut routed = Routed {
                 virtual_service: Arc::clone(virtual_service),
-                by_namespace: outline.by_namespace,
+                outline: Arc::clone(outline),
                 sources: outline.sources.iter().map(|labels| question(labels, &mut plan.questions)).collect(),
                 hosts: Vec::new(),
                 services: Vec::new(),
@@ -150,10 +189,10 @@ impl Listing {
             }
             for wildcard in &outline.wildcards {
                 let mut any = false;
-                for (place, &service) in indices.iter().enumerate() {
-                    if Host(scope.services[service].service.host()).matches(Host(wildcard)) {
+                for (place, planned) in plan.services.iter().enumerate() {
+                    if Host(planned.service.host()).matches(Host(wildcard)) {
                         any = true;
-                        let is_mine = self.routed.get(&service).is_some_and(|all| all.contains(&index));
+                        let is_mine = self.routed.get(&planned.index).is_some_and(|all| all.contains(&index));
                         if is_mine && !routed.services.contains(&place) {
                             routed.services.push(place);
                         }
@@ -166,7 +205,8 @@ impl Listing {
             if routed.services.is_empty() && port != 80 {
                 continue;
             }
-            routed.known = known(scope, &places, port, outline, &mut plan);
+            plan.by_namespace |= outline.by_namespace;
+            routed.known = known(&self.seen, &places, port, outline, &mut plan);
             plan.virtual_services.push(routed);
         }
         plan
@@ -174,7 +214,7 @@ impl Listing {
 }
 
 /// A service belongs to each VirtualService that names it, and to the most specific one of those whose wildcard covers it.
-fn routed(scope: &Scope, virtual_services: &[(Arc<VirtualService>, Arc<Outline>)]) -> HashMap<usize, Vec<usize>> {
+fn routed(seen: &Seen, virtual_services: &[(Arc<VirtualService>, Arc<Outline>)]) -> HashMap<usize, Vec<usize>> {
     let mut out: HashMap<usize, Vec<usize>> = HashMap::new();
     let mut wildcards: Vec<(&str, usize)> = Vec::new();
     let mut named: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -189,7 +229,7 @@ fn routed(scope: &Scope, virtual_services: &[(Arc<VirtualService>, Arc<Outline>)
     }
     // The longest is the most specific; of equals the older VirtualService counts.
     wildcards.sort_by(|one, other| (other.0.len(), one.0, one.1).cmp(&(one.0.len(), other.0, other.1)));
-    for (index, visible) in scope.services.iter().enumerate() {
+    for (index, visible) in seen.offered().iter().enumerate() {
         let host = small(visible.service.host());
         if let Some(all) = named.get(&*host) {
             out.entry(index).or_default().extend(all);
@@ -201,8 +241,8 @@ fn routed(scope: &Scope, virtual_services: &[(Arc<VirtualService>, Arc<Outline>)
 }
 
 fn known(
-    scope: &Scope,
-    places: &HashMap<std::borrow::Cow<'_, str>, usize>,
+    seen: &Seen,
+    places: &HashMap<Cow<'_, str>, usize>,
     port: u32,
     outline: &Outline,
     plan: &mut Plan,
@@ -216,7 +256,7 @@ fn known(
             _ => None,
         });
         let rules = match to.slot {
-            Slot::Route(_) => scope.service(&to.host).map(|visible| rules(visible, &mut plan.questions)).unwrap_or_default(),
+            Slot::Route(_) => seen.service(&to.host).map(|visible| rules(visible, &mut plan.questions)).unwrap_or_default(),
             // Nobody waits for a mirror's answer: any host will do.
             Slot::Mirror | Slot::Mirrors(_) => Rules::default(),
         };

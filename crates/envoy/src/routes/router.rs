@@ -6,12 +6,16 @@ use super::{
     domains::with_port,
     environment::Environment,
     host::{self, Host},
+    names::Hosts,
+    outline::Outline,
     plan,
-    server::{self, Server},
     virtual_service::{self, Known, Routes},
 };
 use crate::{Context, Resource};
-use mizzen_mesh::{ByPointer, Scope, Service, ServiceKey, config::VirtualService};
+use mizzen_mesh::{
+    ByPointer, Scope, Service, ServiceKey,
+    config::{Server, VirtualService},
+};
 use std::{
     cmp::Ordering,
     collections::{BTreeMap, HashMap},
@@ -28,7 +32,7 @@ struct Open {
 }
 
 pub(super) fn build(context: &Context<'_>, name: &str) -> Arc<Resource> {
-    let servers = server::of_route(context, name);
+    let servers = context.snapshot.gateways().for_router(context.proxy).by_route.remove(name).unwrap_or_default();
     let Some(first) = servers.first() else { return configuration::empty(name) };
     let built = &context.memo.routes;
     let environment = Environment::of_router(context);
@@ -36,7 +40,7 @@ pub(super) fn build(context: &Context<'_>, name: &str) -> Arc<Resource> {
     let hosts = if open.is_empty() {
         // A host without routes answers 404.
         vec![host::Router {
-            name: with_port("blackhole", first.port),
+            name: with_port("blackhole", first.port.number),
             domains: vec!["*".into()],
             routes: Vec::new(),
             attempt_count: false,
@@ -48,10 +52,10 @@ pub(super) fn build(context: &Context<'_>, name: &str) -> Arc<Resource> {
     let mut hosts: Vec<ByPointer<Host>> =
         hosts.into_iter().map(|host| ByPointer(built.host(&host::Inputs::Router(host)))).collect();
     hosts.sort_by(|one, other| one.name.cmp(&other.name));
-    built.configuration(name, hosts)
+    built.configurations.get(name, hosts, None)
 }
 
-fn open(context: &Context<'_>, environment: &Environment, servers: &[Server]) -> BTreeMap<String, Open> {
+fn open(context: &Context<'_>, environment: &Environment, servers: &[Arc<Server>]) -> BTreeMap<String, Open> {
     let built = &context.memo.routes;
     let namespace = context.proxy.namespace();
     let scope = context.scope();
@@ -60,32 +64,36 @@ fn open(context: &Context<'_>, environment: &Environment, servers: &[Server]) ->
     let mut made: HashMap<(Arc<str>, ByPointer<VirtualService>), Arc<Routes>> = HashMap::new();
     let mut out: BTreeMap<String, Open> = BTreeMap::new();
     for server in servers {
-        let hosts = server.hosts();
+        let hosts = Hosts::new(&server.spec.hosts);
+        let redirects = server.spec.tls.as_ref().is_some_and(|tls| tls.https_redirect);
+        let gateway = &server.gateway_name;
         let bound = bound
-            .entry(&server.gateway)
-            .or_insert_with(|| context.snapshot.virtual_services.for_gateway(&server.gateway, &namespace));
+            .entry(gateway)
+            .or_insert_with(|| context.snapshot.virtual_services().for_gateway(gateway, &namespace));
         for virtual_service in bound.iter() {
             let common = hosts.common(&virtual_service.spec.hosts, &virtual_service.key.namespace);
             if common.is_empty() {
                 continue;
             }
-            let from = (Arc::clone(&server.gateway), ByPointer::from(virtual_service));
+            let from = (Arc::clone(gateway), ByPointer::from(virtual_service));
             let routes = made.entry(from.clone()).or_insert_with(|| {
-                built.routes(&route_inputs(context, environment, &scope, server, virtual_service))
+                let outline = built.outline(virtual_service);
+                let inputs = route_inputs(context, environment, &scope, server, virtual_service, &outline);
+                built.routes(&inputs, &outline)
             });
-            if routes.0.is_empty() {
+            if routes.list.is_empty() {
                 continue;
             }
             for name in common {
                 let host = out.entry(name.to_lowercase()).or_insert_with(|| Open::new(server));
-                host.require_tls |= server.https_redirect;
+                host.require_tls |= redirects;
                 host.routes.push(ByPointer(Arc::clone(routes)));
                 host.from.push(from.clone());
             }
         }
-        if server.https_redirect {
+        if redirects {
             // Hosts that nobody routes are redirected, too.
-            for name in &server.names {
+            for name in &server.spec.hosts {
                 out.entry(name.to_lowercase()).or_insert_with(|| Open::new(server)).require_tls = true;
             }
         }
@@ -95,7 +103,7 @@ fn open(context: &Context<'_>, environment: &Environment, servers: &[Server]) ->
 
 impl Open {
     fn new(server: &Server) -> Self {
-        Self { port: server.port, require_tls: false, routes: Vec::new(), from: Vec::new() }
+        Self { port: server.port.number, require_tls: false, routes: Vec::new(), from: Vec::new() }
     }
 }
 
@@ -135,11 +143,12 @@ fn route_inputs(
     scope: &Scope,
     server: &Server,
     virtual_service: &Arc<VirtualService>,
+    outline: &Outline,
 ) -> virtual_service::Inputs {
-    let outline = context.memo.routes.outline(virtual_service);
+    let namespace = context.proxy.namespace();
     let mut known = Vec::new();
     for to in &outline.to {
-        let service = service(context, scope, &to.host, &virtual_service.key.namespace);
+        let service = service(context, scope, &namespace, &to.host, &virtual_service.key.namespace);
         let alias = service.map(|service| &service.external_name).filter(|name| !name.is_empty()).cloned();
         let port = service.filter(|_| !to.port).and_then(|service| match service.ports.as_slice() {
             [only] => Some(only.number),
@@ -156,11 +165,11 @@ fn route_inputs(
     virtual_service::Inputs {
         virtual_service: virtual_service.into(),
         mesh: environment.mesh.clone(),
-        port: server.port,
-        gateway: Arc::clone(&server.gateway),
-        tls: server.tls,
+        port: server.port.number,
+        gateway: Arc::clone(&server.gateway_name),
+        tls: server.spec.tls.is_some(),
         forwarded_host: environment.forwarded_host,
-        namespace: outline.by_namespace.then(|| context.proxy.namespace()),
+        namespace: outline.by_namespace.then_some(namespace),
         sources: outline.sources.iter().map(|labels| context.proxy.selected(labels)).collect(),
         known,
     }
@@ -168,11 +177,17 @@ fn route_inputs(
 
 /// The service that a VirtualService in `namespace` means: the one beside it if the router may see it, else the one
 /// that the router sees by that name.
-fn service<'a>(context: &Context<'a>, scope: &'a Scope, host: &Arc<str>, namespace: &Arc<str>) -> Option<&'a Service> {
+fn service<'a>(
+    context: &Context<'a>,
+    scope: &'a Scope,
+    router: &str,
+    host: &Arc<str>,
+    namespace: &Arc<str>,
+) -> Option<&'a Service> {
     let key = ServiceKey { host: Arc::clone(host), namespace: Arc::clone(namespace) };
-    let beside = context.snapshot.services.by_key.get(&key);
+    let beside = context.snapshot.services().by_key.get(&key);
     beside
-        .filter(|service| service.visibility.includes(&scope.namespace))
+        .filter(|service| service.visibility.includes(router))
         .or_else(|| scope.service(host).map(|visible| &visible.service))
         .map(AsRef::as_ref)
 }

@@ -6,11 +6,11 @@ use super::{
     configuration,
     environment::Environment,
     host::{self, Form, Host, Outbound, Routing, Subject},
-    plan::{Listing, Plan, Routed},
+    plan::{self, Listing, Plan, Routed},
     virtual_service::{self, Known},
 };
 use crate::{Context, Resource};
-use mizzen_mesh::{ByPointer, Scope, Service};
+use mizzen_mesh::{ByPointer, Service};
 use std::{
     collections::{HashMap, HashSet},
     hash::{BuildHasherDefault, Hasher},
@@ -26,10 +26,12 @@ enum Listener<'a> {
 }
 
 /// Everything that a port's virtual hosts are built from.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Inputs {
-    scope: ByPointer<Scope>,
+    listing: ByPointer<Listing>,
     port: u32,
+    /// Of the proxy; nothing if no route asks.
+    namespace: Option<Arc<str>>,
     environment: ByPointer<Environment>,
     /// To the plan's questions.
     answers: Vec<bool>,
@@ -40,8 +42,6 @@ pub(super) struct Assembly {
     hosts: Vec<(host::Inputs, ByPointer<Host>)>,
     /// By the fingerprints of domains; made when a service's listener asks.
     by_domain: OnceLock<HashMap<u64, usize>>,
-    /// The configuration of the whole port.
-    whole: OnceLock<Arc<Resource>>,
 }
 
 pub(super) fn build(context: &Context<'_>, name: &str) -> Arc<Resource> {
@@ -49,20 +49,33 @@ pub(super) fn build(context: &Context<'_>, name: &str) -> Arc<Resource> {
     let (Listener::Port(port) | Listener::Service { port, .. }) = listener;
     let built = &context.memo.routes;
     let scope = context.scope();
-    let listing = built.listings.get(&ByPointer(Arc::clone(&scope)), |scope| Arc::new(Listing::new(scope, built)));
-    let plan = listing.plan(&scope, port);
+    let listing = built.listings.get(&plan::Inputs::of(&scope), |inputs| Listing::new(inputs, built));
+    let plan = listing.plan(port);
     let environment = Environment::of_sidecar(context, plan.allocated);
     let inputs = Inputs {
-        scope: ByPointer(scope),
+        listing: ByPointer(listing),
         port,
+        namespace: plan.by_namespace.then(|| context.proxy.namespace()),
         environment: ByPointer(built.environments.get(&environment, Environment::clone)),
         answers: plan.questions.iter().map(|labels| context.proxy.selected(labels)).collect(),
     };
-    if plan.services.is_empty() && plan.virtual_services.is_empty() {
-        return Assembly::default().resource(built, name, listener, &inputs);
+    if plan.is_empty() {
+        return match listener {
+            Listener::Port(_) => built.configurations.get(name, vec![rest(built, &inputs)], None),
+            Listener::Service { .. } => built.configurations.get(name, Vec::new(), None),
+        };
     }
-    let assembly = built.assemblies.get(&inputs, |inputs| Arc::new(Assembly::new(built, &plan, inputs)));
-    assembly.resource(built, name, listener, &inputs)
+    let assembly = built.assemblies.get(&inputs, |inputs| Assembly::new(built, &plan, inputs));
+    let hosts = match listener {
+        Listener::Port(_) => assembly.whole(built, &inputs),
+        Listener::Service { host, .. } => assembly.of_service(built, host).into_iter().collect(),
+    };
+    built.configurations.get(name, hosts, Some(&assembly))
+}
+
+/// For requests that no host takes.
+fn rest(built: &Built, inputs: &Inputs) -> ByPointer<Host> {
+    ByPointer(built.host(&host::Inputs::Rest(inputs.environment.clone())))
 }
 
 fn parse(name: &str) -> Option<Listener<'_>> {
@@ -77,12 +90,6 @@ fn parse(name: &str) -> Option<Listener<'_>> {
     }
 }
 
-impl Default for Assembly {
-    fn default() -> Self {
-        Self { hosts: Vec::new(), by_domain: OnceLock::new(), whole: OnceLock::new() }
-    }
-}
-
 impl Assembly {
     fn new(built: &Built, plan: &Plan, inputs: &Inputs) -> Self {
         let mut hosts = Self::alone(built, wanted(built, plan, inputs), inputs.port).unwrap_or_else(|| {
@@ -90,7 +97,7 @@ impl Assembly {
             settled.into_iter().map(|outbound| make(built, outbound)).collect()
         });
         hosts.sort_by(|(_, one), (_, other)| (one.order, &one.name).cmp(&(other.order, &other.name)));
-        Self { hosts, ..Self::default() }
+        Self { hosts, by_domain: OnceLock::new() }
     }
 
     /// What is right for nearly all: every name is one host's. Nothing if two want the same.
@@ -111,31 +118,21 @@ impl Assembly {
         Some(hosts)
     }
 
-    fn resource(&self, built: &Built, name: &str, listener: Listener<'_>, inputs: &Inputs) -> Arc<Resource> {
-        match listener {
-            Listener::Port(_) => {
-                let make = || {
-                    let mut hosts: Vec<_> = self.hosts.iter().map(|(_, host)| host.clone()).collect();
-                    hosts.push(ByPointer(built.host(&host::Inputs::Rest(inputs.environment.clone()))));
-                    built.configuration(name, hosts)
-                };
-                match self.whole.get_or_init(make) {
-                    whole if *whole.name == *name => Arc::clone(whole),
-                    _ => make(),
-                }
-            }
-            Listener::Service { host, .. } => {
-                let host = self.of_service(host).map(|outbound| {
-                    let alone = Outbound { form: Form::Any, ..outbound.clone() };
-                    make(built, alone).1
-                });
-                built.configuration(name, host.into_iter().collect())
-            }
-        }
+    fn whole(&self, built: &Built, inputs: &Inputs) -> Vec<ByPointer<Host>> {
+        let mut hosts = Vec::with_capacity(self.hosts.len() + 1);
+        hosts.extend(self.hosts.iter().map(|(_, host)| host.clone()));
+        hosts.push(rest(built, inputs));
+        hosts
+    }
+
+    /// The host of a listener for one service: whatever is asked for there is meant for it.
+    fn of_service(&self, built: &Built, domain: &str) -> Option<ByPointer<Host>> {
+        let outbound = self.with_domain(domain)?;
+        Some(make(built, Outbound { form: Form::Any, ..outbound.clone() }).1)
     }
 
     /// The virtual host that has the domain.
-    fn of_service(&self, domain: &str) -> Option<&Outbound> {
+    fn with_domain(&self, domain: &str) -> Option<&Outbound> {
         let by_domain = self.by_domain.get_or_init(|| {
             let all = self.hosts.iter().enumerate();
             all.flat_map(|(place, (_, host))| host.fingerprints.iter().map(move |print| (*print, place))).collect()
@@ -162,8 +159,8 @@ fn wanted(built: &Built, plan: &Plan, inputs: &Inputs) -> Vec<Outbound> {
     let mut out = Vec::with_capacity(plan.services.len());
     let mut claimed = vec![false; plan.services.len()];
     for routed in &plan.virtual_services {
-        let routes = built.routes(&route_inputs(routed, inputs));
-        if routes.0.is_empty() {
+        let routes = built.routes(&route_inputs(routed, inputs), &routed.outline);
+        if routes.list.is_empty() {
             continue;
         }
         let mut ports: Vec<u32> = Vec::new();
@@ -186,10 +183,10 @@ fn wanted(built: &Built, plan: &Plan, inputs: &Inputs) -> Vec<Outbound> {
             };
             out.extend(routed.hosts.iter().map(|name| host(Subject::Host(Arc::clone(name)))));
             for &place in &routed.services {
-                let service = &plan.services[place].service;
-                if http_ports(service, inputs.port).any(|own| own == port) {
+                let planned = &plan.services[place];
+                if http_ports(&planned.service, inputs.port).any(|own| own == port) {
                     claimed[place] = true;
-                    out.push(host(Subject::Service(service.into())));
+                    out.push(host(planned.subject()));
                 }
             }
         }
@@ -201,7 +198,7 @@ fn wanted(built: &Built, plan: &Plan, inputs: &Inputs) -> Vec<Outbound> {
         }
         for port in http_ports(&planned.service, inputs.port) {
             out.push(Outbound {
-                subject: Subject::Service((&planned.service).into()),
+                subject: planned.subject(),
                 port,
                 ported,
                 form: Form::All,
@@ -227,7 +224,7 @@ fn route_inputs(routed: &Routed, inputs: &Inputs) -> virtual_service::Inputs {
         gateway: "mesh".into(),
         tls: false,
         forwarded_host: inputs.environment.forwarded_host,
-        namespace: routed.by_namespace.then(|| Arc::clone(&inputs.scope.namespace)),
+        namespace: inputs.namespace.clone().filter(|_| routed.outline.by_namespace),
         sources: routed.sources.iter().map(|question| inputs.answers[*question]).collect(),
         known: known.collect(),
     }
@@ -244,7 +241,7 @@ fn http_ports(service: &Service, listener: u32) -> impl Iterator<Item = u32> {
 /// be asked for without a port.
 fn settle(wanted: Vec<Outbound>, all_ports: bool) -> Vec<Outbound> {
     let (mut names, mut taken, mut known) = (HashSet::new(), HashSet::new(), HashSet::new());
-    for outbound in wanted.iter().filter(|outbound| matches!(outbound.subject, Subject::Service(_))) {
+    for outbound in wanted.iter().filter(|outbound| matches!(outbound.subject, Subject::Service(..))) {
         known.insert(outbound.name());
         known.insert(outbound.host().into_owned());
     }
@@ -295,10 +292,3 @@ impl Hasher for Given {
         self.0 = value;
     }
 }
-
-impl std::fmt::Debug for Assembly {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Assembly").field("hosts", &self.hosts.len()).finish()
-    }
-}
-

@@ -1,7 +1,7 @@
 //! A VirtualService's HTTP routes for one port, as encoded routes. In: everything that they depend on, as one key.
 
 use super::{
-    outline::{Slot, asks},
+    outline::{Outline, Slot, asks},
     translate::{
         Destinations, Operations, anything, cors, direct_response, fault, is_catch_all, redirect, route_action, route_match,
     },
@@ -61,7 +61,12 @@ pub(super) struct Inputs {
 }
 
 #[derive(Debug)]
-pub(super) struct Routes(pub(super) Vec<Encoded>);
+pub(super) struct Routes {
+    /// None if the asker is not meant by any of them.
+    pub(super) list: Vec<Encoded>,
+    /// Held for who asks next.
+    _outline: Arc<Outline>,
+}
 
 #[derive(Debug)]
 pub(super) struct Encoded {
@@ -70,8 +75,13 @@ pub(super) struct Encoded {
     pub(super) catch_all: bool,
 }
 
-/// None if the asker is not meant by any of them.
-pub(super) fn build(inputs: &Inputs) -> Routes {
+impl Routes {
+    pub(super) fn build(inputs: &Inputs, outline: Arc<Outline>) -> Self {
+        Self { list: list(inputs), _outline: outline }
+    }
+}
+
+fn list(inputs: &Inputs) -> Vec<Encoded> {
     let mut out = Vec::new();
     let mut sources = inputs.sources.iter();
     for (index, http) in (0..).zip(&inputs.virtual_service.spec.http) {
@@ -92,7 +102,7 @@ pub(super) fn build(inputs: &Inputs) -> Routes {
             break;
         }
     }
-    Routes(out)
+    out
 }
 
 fn is_meant(inputs: &Inputs, request: &HttpMatchRequest, labels: bool) -> bool {
