@@ -23,8 +23,8 @@ impl<'a> Context<'a> {
         &self.snapshot.settings.mesh
     }
 
-    /// What a sidecar sees.
+    /// What the proxy sees.
     pub fn scope(&self) -> Arc<Scope> {
-        self.snapshot.scope(&self.proxy.namespace())
+        self.snapshot.scope(self.proxy.kind(), &self.proxy.namespace())
     }
 }
