@@ -14,6 +14,7 @@ mod proxy;
 mod read;
 pub mod registry;
 mod scope;
+mod services;
 mod settings;
 mod sight;
 mod snapshot;
@@ -26,13 +27,12 @@ pub use model::{
     ServiceEndpoints, ServiceKey, TlsMode, Workload,
 };
 pub use pointer::ByPointer;
-pub use proxy::{Answer, Attributes, Interception, Node, Proxy, ProxyKind, Question, Reads, Refused, Target};
+pub use proxy::{Answer, Attributes, Interception, Node, Proxy, ProxyKind, Question, Reads, Refused, Sees, Target};
 pub use read::NotRead;
-pub use scope::{Scope, Visible};
+pub use scope::{Scope, Seen, Visible};
+pub use services::{Aliases, Services};
 pub use settings::Settings;
 pub use sight::{Part, Parts, Sight, changed_endpoints};
-pub use snapshot::{
-    Authentication, DestinationRules, Gateways, Problem, Services, Snapshot, VirtualServices,
-};
+pub use snapshot::{Authentication, DestinationRules, Gateways, Problem, Snapshot, VirtualServices};
 pub use store::{Event, Key, KeyKind, Store};
 pub use visibility::Visibility;
