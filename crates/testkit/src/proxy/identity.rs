@@ -82,12 +82,28 @@ impl Identity {
             "ENVOY_STATUS_PORT": 15021,
             "ENVOY_PROMETHEUS_PORT": 15090,
             "PILOT_SAN": ["istiod.istio-system.svc"],
-            "PROXY_CONFIG": {},
+            "PROXY_CONFIG": proxy_config(),
         });
         let mut said = said.as_object_mut().map(std::mem::take).unwrap_or_default();
         said.extend(self.metadata.clone());
         said
     }
+}
+
+/// The ProxyConfig of an agent that nobody has told anything: what it says wins over what the control plane has by default.
+pub fn proxy_config() -> Value {
+    json!({
+        "binaryPath": "/usr/local/bin/envoy",
+        "configPath": "./etc/istio/proxy",
+        "controlPlaneAuthPolicy": "MUTUAL_TLS",
+        "discoveryAddress": "istiod.istio-system.svc:15012",
+        "drainDuration": "45s",
+        "proxyAdminPort": 15000,
+        "serviceCluster": "istio-proxy",
+        "statNameLength": 189,
+        "statusPort": 15020,
+        "terminationDrainDuration": "5s",
+    })
 }
 
 fn structure(map: Map<String, Value>) -> Struct {
