@@ -10,6 +10,7 @@ pub mod dump;
 pub mod kinds;
 pub mod library;
 pub mod proof;
+pub mod run;
 pub mod scenario;
 pub mod who;
 

@@ -8,7 +8,10 @@ use envoy_types::pb::{
     envoy::config::core::v3::{Locality, Node},
     google::protobuf::{ListValue, Struct, Value as Field, value::Kind as FieldKind},
 };
+use prost::Message as _;
 use serde_json::{Map, Value, json};
+
+use crate::error::Result;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -64,6 +67,11 @@ impl Identity {
             user_agent_name: "envoy".to_owned(),
             ..Default::default()
         }
+    }
+
+    /// The node as JSON, for who has no use for Envoy's types.
+    pub fn to_json(&self) -> Result<Value> {
+        super::json::to_json("envoy.config.core.v3.Node", &self.node().encode_to_vec())
     }
 
     fn said(&self, workload: &str) -> Map<String, Value> {
