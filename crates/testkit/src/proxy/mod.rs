@@ -28,7 +28,7 @@ use tokio::task::AbortHandle;
 use tonic::transport::{Channel, Endpoint};
 
 pub use self::{
-    identity::{Identity, Role},
+    identity::{Identity, Role, proxy_config},
     json::{Configuration, to_json},
     kind::Kind,
     ledger::{Held, Ledger, Refusal},
