@@ -10,7 +10,7 @@ mod service;
 pub use endpoint_slice::{Conditions, EndpointSlice, SliceEndpoint, SlicePort, TargetRef};
 pub use namespace::Namespace;
 pub use node::Node;
-pub use pod::{Container, ContainerPort, Pod, PodCondition};
+pub use pod::{Container, ContainerPort, Owner, Pod, PodCondition, PodIp, PodSpec, PodStatus};
 pub use service::{PortName, Service, ServicePort};
 
 use mizzen_api::Metadata;
