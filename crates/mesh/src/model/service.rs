@@ -12,7 +12,7 @@ pub struct ServiceKey {
     pub namespace: Arc<str>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Registry {
     Kubernetes,
     /// A ServiceEntry.
