@@ -23,8 +23,8 @@ mod visibility;
 
 pub use host::Host;
 pub use model::{
-    Accounts, Endpoint, Health, Labels, Locality, Port, Protocol, Registry, Resolution, Service,
-    ServiceEndpoints, ServiceKey, TlsMode, Workload,
+    Accounts, Endpoint, Health, Labels, Locality, NamedPort, Port, Protocol, Registry, Resolution, Service,
+    ServiceEndpoints, ServiceKey, TlsMode, TrafficDistribution, Workload, WorkloadKind,
 };
 pub use pointer::ByPointer;
 pub use proxy::{Answer, Attributes, Interception, Node, Proxy, ProxyKind, Question, Reads, Refused, Sees, Target};
