@@ -32,6 +32,7 @@ pub use self::{
     json::{Configuration, to_json},
     kind::Kind,
     ledger::{Held, Ledger, Refusal},
+    mentions::mentions,
 };
 use crate::{
     error::{Error, Result},
