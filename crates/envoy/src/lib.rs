@@ -15,10 +15,10 @@ pub mod metadata;
 pub mod names;
 mod options;
 pub mod policy;
-mod resource;
 pub mod routes;
+pub mod views;
 
 pub use context::Context;
 pub use memo::Memo;
+pub use mizzen_xds::Resource;
 pub use options::{Filters, Options};
-pub use resource::Resource;

@@ -190,7 +190,7 @@ impl Draft {
         // A Vec takes whatever is written.
         let _ = self.cluster.encode(&mut body);
         let _ = rest.encode(&mut body);
-        Resource::encoded(self.cluster.name, body)
+        Arc::new(Resource::new(self.cluster.name, body))
     }
 }
 

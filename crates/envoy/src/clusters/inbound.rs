@@ -63,7 +63,7 @@ pub(super) fn build(inputs: &Inputs) -> Arc<Resource> {
     let Inputs { client, targets, rule, families } = inputs;
     let mesh = &client.mesh;
     // Inputs are made of targets: there is a first one.
-    let Some(first) = targets.first() else { return Resource::encoded("", Vec::new()) };
+    let Some(first) = targets.first() else { return Arc::new(Resource::new("", Vec::new())) };
     let name = names::inbound(first.target_port);
     let local = local_address(mesh, *families);
     let kind = if local.is_some() { DiscoveryType::Static } else { DiscoveryType::OriginalDst };

@@ -16,7 +16,7 @@ use crate::{
     policy::{Balance, Policy},
 };
 use mizzen_mesh::{
-    Accounts, ByPointer, Port, Protocol, ProxyKind, Registry, Resolution, Service, ServiceEndpoints, TlsMode,
+    Accounts, ByPointer, Port, Protocol, ProxyKind, Registry, Resolution, Service, TlsMode,
     Visible,
     config::{DestinationRule, MtlsMode},
     input::PortName,
@@ -64,14 +64,13 @@ impl Inputs {
             return None;
         }
         let rule = visible.rule(context.proxy);
-        let endpoints = context.snapshot.endpoints_of(&service.key);
         let dns = matches!(service.resolution, Resolution::Dns | Resolution::DnsRoundRobin);
         Some(Self {
             client: Arc::clone(client),
             service: ByPointer::from(service),
-            accounts: endpoints.map(|all| ByPointer::from(&all.accounts)),
-            wants: context.snapshot.authentication.of_namespace(&service.key.namespace),
-            plain: plain_ports(service, rule.map(|rule| &rule.spec), endpoints.map(|all| &**all)),
+            accounts: context.snapshot.accounts_of(&service.key).map(ByPointer::from),
+            wants: context.snapshot.authentication().of_namespace(&service.key.namespace),
+            plain: plain_ports(context, service, rule.map(|rule| &rule.spec)),
             resolved: dns.then(|| Resolved {
                 family: lookup_family(context.proxy.families()).into(),
                 endpoints: service
@@ -134,18 +133,18 @@ fn lookup_family((v4, v6): (bool, bool)) -> DnsLookupFamily {
     if v6 && !v4 { DnsLookupFamily::V6Only } else { DnsLookupFamily::V4Only }
 }
 
-fn plain_ports(
-    service: &Service,
-    rule: Option<&v1alpha3::DestinationRule>,
-    endpoints: Option<&ServiceEndpoints>,
-) -> Vec<u32> {
-    let by_rule = rule.is_some_and(|rule| {
-        let subsets = rule.subsets.iter().map(|subset| subset.traffic_policy.as_ref());
-        std::iter::once(rule.traffic_policy.as_ref()).chain(subsets).any(Policy::passes_through)
-    });
-    if !by_rule && service.resolution != Resolution::Passthrough {
-        return Vec::new();
-    }
+fn plain_ports(context: &Context<'_>, service: &Service, rule: Option<&v1alpha3::DestinationRule>) -> Vec<u32> {
+    let by_rule = || {
+        rule.is_some_and(|rule| {
+            let subsets = rule.subsets.iter().map(|subset| subset.traffic_policy.as_ref());
+            std::iter::once(rule.traffic_policy.as_ref()).chain(subsets).any(Policy::passes_through)
+        })
+    };
+    let endpoints = match service.resolution {
+        Resolution::Passthrough => context.snapshot.named_endpoints_of(&service.key),
+        _ if by_rule() => context.snapshot.endpoints_of(&service.key),
+        _ => return Vec::new(),
+    };
     let plain = |port: &&Port| {
         let mut hosts = endpoints
             .iter()

@@ -72,10 +72,14 @@ impl Inputs {
             service: ByPointer::from(&visible.service),
             port,
             subset,
-            endpoints: context.snapshot.endpoints_of(&visible.service.key).map(ByPointer::from),
+            endpoints: match holder {
+                Holder::Assignment => context.snapshot.endpoints_of(&visible.service.key),
+                Holder::Cluster => context.snapshot.named_endpoints_of(&visible.service.key),
+            }
+            .map(ByPointer::from),
             rule: rule.map(ByPointer::from),
             mesh: ByPointer::from(&context.settings().mesh),
-            authentication: ByPointer::from(&context.snapshot.authentication),
+            authentication: ByPointer::from(context.snapshot.authentication()),
             client: Client::default(),
         };
         let (policy, balance) = (inputs.policy(), inputs.balance());
