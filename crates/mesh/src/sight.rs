@@ -155,7 +155,7 @@ impl<'a> Sight<'a> {
         &self.look(Part::DestinationRules).destination_rules
     }
 
-    pub fn authentication(&self) -> &'a Authentication {
+    pub fn authentication(&self) -> &'a Arc<Authentication> {
         &self.look(Part::Authentication).authentication
     }
 

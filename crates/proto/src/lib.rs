@@ -10,7 +10,7 @@ mod duration;
 
 pub use duration::{BadDuration, Duration};
 #[cfg(feature = "envoy")]
-pub use envoy_types::pb::envoy;
+pub use envoy_types::pb::{envoy, google};
 pub use pbjson_types::{ListValue, Struct, Timestamp, Value, value::Kind as ValueKind};
 
 use prost_reflect::DescriptorPool;

@@ -35,6 +35,8 @@ impl Locality {
 pub enum Health {
     #[default]
     Healthy,
+    /// Nobody looks: an address in a ServiceEntry, a WorkloadEntry without health checks.
+    Unknown,
     Unhealthy,
     /// Finishes what it has, takes nothing new unless it must.
     Draining,
