@@ -14,6 +14,7 @@ pub mod message;
 pub mod metadata;
 pub mod names;
 mod options;
+pub mod policy;
 pub mod routes;
 pub mod views;
 

@@ -6,7 +6,9 @@ use mizzen_proto::{
     envoy::{
         config::core::v3::{
             Address, AggregatedConfigSource, ApiConfigSource, ApiVersion, ConfigSource, GrpcService, Pipe,
-            SocketAddress, TransportSocket, address, api_config_source::ApiType, config_source::ConfigSourceSpecifier,
+            SocketAddress, TransportSocket, address,
+            api_config_source::ApiType,
+            config_source::ConfigSourceSpecifier,
             grpc_service::{EnvoyGrpc, TargetSpecifier},
             socket_address::PortSpecifier,
             transport_socket::ConfigType,
