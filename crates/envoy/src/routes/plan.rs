@@ -8,7 +8,7 @@ use super::{
     translate::has_hash,
 };
 use mizzen_mesh::{
-    Aliases, ByPointer, Host, Labels, Scope, Seen, Service, Visible,
+    Aliases, ByPointer, Host, Labels, Seen, Sees, Service, Visible,
     config::{self as mesh, DestinationRule, VirtualService},
 };
 use std::{
@@ -96,8 +96,8 @@ impl Rules {
 }
 
 impl Inputs {
-    pub(super) fn of(scope: &Scope) -> Self {
-        Self { seen: (&scope.seen).into(), http: (&scope.http).into() }
+    pub(super) fn of(scope: Sees<'_>) -> Self {
+        Self { seen: scope.seen().into(), http: scope.http().into() }
     }
 }
 

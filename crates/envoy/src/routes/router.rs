@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{Context, Resource};
 use mizzen_mesh::{
-    ByPointer, Scope, Service, ServiceKey,
+    ByPointer, Seen, Service, ServiceKey,
     config::{Server, VirtualService},
 };
 use std::{
@@ -58,7 +58,7 @@ pub(super) fn build(context: &Context<'_>, name: &str) -> Arc<Resource> {
 fn open(context: &Context<'_>, environment: &Environment, servers: &[Arc<Server>]) -> BTreeMap<String, Open> {
     let built = &context.memo.routes;
     let namespace = context.proxy.namespace();
-    let scope = context.scope();
+    let seen = context.scope().seen();
     let mut bound: HashMap<&str, Vec<Arc<VirtualService>>> = HashMap::new();
     // A VirtualService's routes are built for the first of a gateway's servers that it meets.
     let mut made: HashMap<(Arc<str>, ByPointer<VirtualService>), Arc<Routes>> = HashMap::new();
@@ -78,7 +78,7 @@ fn open(context: &Context<'_>, environment: &Environment, servers: &[Arc<Server>
             let from = (Arc::clone(gateway), ByPointer::from(virtual_service));
             let routes = made.entry(from.clone()).or_insert_with(|| {
                 let outline = built.outline(virtual_service);
-                let inputs = route_inputs(context, environment, &scope, server, virtual_service, &outline);
+                let inputs = route_inputs(context, environment, seen, server, virtual_service, &outline);
                 built.routes(&inputs, &outline)
             });
             if routes.list.is_empty() {
@@ -140,7 +140,7 @@ fn specific(one: &str, other: &str) -> Ordering {
 fn route_inputs(
     context: &Context<'_>,
     environment: &Environment,
-    scope: &Scope,
+    seen: &Seen,
     server: &Server,
     virtual_service: &Arc<VirtualService>,
     outline: &Outline,
@@ -148,14 +148,14 @@ fn route_inputs(
     let namespace = context.proxy.namespace();
     let mut known = Vec::new();
     for to in &outline.to {
-        let service = service(context, scope, &namespace, &to.host, &virtual_service.key.namespace);
+        let service = service(context, seen, &namespace, &to.host, &virtual_service.key.namespace);
         let alias = service.map(|service| &service.external_name).filter(|name| !name.is_empty()).cloned();
         let port = service.filter(|_| !to.port).and_then(|service| match service.ports.as_slice() {
             [only] => Some(only.number),
             _ => None,
         });
         let mut questions = Vec::new();
-        let rules = scope.service(&to.host).map(|visible| plan::rules(visible, &mut questions)).unwrap_or_default();
+        let rules = seen.service(&to.host).map(|visible| plan::rules(visible, &mut questions)).unwrap_or_default();
         let answers: Vec<bool> = questions.iter().map(|labels| context.proxy.selected(labels)).collect();
         let rule = rules.choose(&answers).cloned();
         if alias.is_some() || port.is_some() || rule.is_some() {
@@ -179,7 +179,7 @@ fn route_inputs(
 /// that the router sees by that name.
 fn service<'a>(
     context: &Context<'a>,
-    scope: &'a Scope,
+    seen: &'a Seen,
     router: &str,
     host: &Arc<str>,
     namespace: &Arc<str>,
@@ -188,7 +188,7 @@ fn service<'a>(
     let beside = context.snapshot.services().by_key.get(&key);
     beside
         .filter(|service| service.visibility.includes(router))
-        .or_else(|| scope.service(host).map(|visible| &visible.service))
+        .or_else(|| seen.service(host).map(|visible| &visible.service))
         .map(AsRef::as_ref)
 }
 

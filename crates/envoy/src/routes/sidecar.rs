@@ -48,8 +48,7 @@ pub(super) fn build(context: &Context<'_>, name: &str) -> Arc<Resource> {
     let Some(listener) = parse(name) else { return configuration::empty(name) };
     let (Listener::Port(port) | Listener::Service { port, .. }) = listener;
     let built = &context.memo.routes;
-    let scope = context.scope();
-    let listing = built.listings.get(&plan::Inputs::of(&scope), |inputs| Listing::new(inputs, built));
+    let listing = built.listings.get(&plan::Inputs::of(context.scope()), |inputs| Listing::new(inputs, built));
     let plan = listing.plan(port);
     let environment = Environment::of_sidecar(context, plan.allocated);
     let inputs = Inputs {
