@@ -55,7 +55,7 @@ impl Snapshot {
             destination_rules: config.destination_rules,
             authentication: config.authentication,
             gateways: config.gateways,
-            problems: config.problems,
+            problems: problems(last, registry.problems, config.problems),
             versions: Versions::default(),
             scopes: Mutex::default(),
         };
@@ -116,6 +116,23 @@ impl Snapshot {
                 scope,
             ),
         }
+    }
+}
+
+/// Those of both, in one list that is the same as before if nothing came or went.
+fn problems(
+    last: Option<&Arc<Snapshot>>,
+    registry: Arc<Vec<Problem>>,
+    config: Arc<Vec<Problem>>,
+) -> Arc<Vec<Problem>> {
+    let all = match (registry.is_empty(), config.is_empty()) {
+        (true, _) => config,
+        (_, true) => registry,
+        _ => Arc::new(registry.iter().chain(config.iter()).cloned().collect()),
+    };
+    match last {
+        Some(last) if last.problems == all => Arc::clone(&last.problems),
+        _ => all,
     }
 }
 

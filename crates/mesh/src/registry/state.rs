@@ -8,7 +8,8 @@ use super::{
     names::Names,
 };
 use crate::{
-    Key, KeyKind, Problem, Service, ServiceEndpoints, ServiceKey, Services, TrafficDistribution, Workload, input,
+    Key, KeyKind, Problem, Service, ServiceEndpoints, ServiceKey, Services, TrafficDistribution, Workload,
+    input,
 };
 use mizzen_api::{Kind, Metadata, Object, Spec};
 use std::{
@@ -183,7 +184,8 @@ impl State {
     }
 
     pub(crate) fn gone(&mut self, gone: &Key) {
-        let key = ObjectKey { namespace: self.names.text(&gone.namespace), name: self.names.text(&gone.name) };
+        let key =
+            ObjectKey { namespace: self.names.text(&gone.namespace), name: self.names.text(&gone.name) };
         self.mended(gone.kind, &key);
         match gone.kind {
             KeyKind::Service => {
@@ -240,7 +242,9 @@ impl State {
         for (namespace, pods) in &self.pods {
             for (name, slot) in pods {
                 if slot.pod.as_ref().is_some_and(|pod| pod.node() == node) {
-                    self.dirty.pods.insert(ObjectKey { namespace: Arc::clone(namespace), name: Arc::clone(name) });
+                    self.dirty
+                        .pods
+                        .insert(ObjectKey { namespace: Arc::clone(namespace), name: Arc::clone(name) });
                 }
             }
         }

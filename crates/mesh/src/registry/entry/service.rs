@@ -47,7 +47,11 @@ pub(in crate::registry) fn services(
         allocated,
         resolution: Resolution::of(entry),
         external: entry.location() == Location::MeshExternal,
-        visibility: Visibility::read(&entry.export_to, &namespace, &facts.settings.mesh.default_service_export_to),
+        visibility: Visibility::read(
+            &entry.export_to,
+            &namespace,
+            &facts.settings.mesh.default_service_export_to,
+        ),
         created: metadata.creation_timestamp.as_str().into(),
         labels: Arc::clone(&labels),
         selector: Arc::clone(&selector),
