@@ -55,7 +55,7 @@ impl Snapshot {
             destination_rules: config.destination_rules,
             authentication: config.authentication,
             gateways: config.gateways,
-            problems: problems(last, registry.problems, config.problems),
+            problems: together(last, &registry.problems, config.problems),
             versions: Versions::default(),
             scopes: Mutex::default(),
         };
@@ -119,20 +119,19 @@ impl Snapshot {
     }
 }
 
-/// Those of both, in one list that is the same as before if nothing came or went.
-fn problems(
+/// What both tell; the same list as before if it says the same.
+fn together(
     last: Option<&Arc<Snapshot>>,
-    registry: Arc<Vec<Problem>>,
+    registry: &[Problem],
     config: Arc<Vec<Problem>>,
 ) -> Arc<Vec<Problem>> {
-    let all = match (registry.is_empty(), config.is_empty()) {
-        (true, _) => config,
-        (_, true) => registry,
-        _ => Arc::new(registry.iter().chain(config.iter()).cloned().collect()),
-    };
+    if registry.is_empty() {
+        return config;
+    }
+    let all = [config.as_slice(), registry].concat();
     match last {
-        Some(last) if last.problems == all => Arc::clone(&last.problems),
-        _ => all,
+        Some(last) if *last.problems == all => Arc::clone(&last.problems),
+        _ => Arc::new(all),
     }
 }
 

@@ -18,7 +18,7 @@ impl Networks {
             for endpoints in network.endpoints.iter().filter_map(|endpoints| endpoints.ne.as_ref()) {
                 match endpoints {
                     Ne::FromCidr(text) => {
-                        all.ranges.extend(Range::parse(text).map(|range| (range, name.clone())))
+                        all.ranges.extend(Range::parse(text).map(|range| (range, name.clone())));
                     }
                     Ne::FromRegistry(registry) if registry == cluster => all.cluster = Some(name.clone()),
                     Ne::FromRegistry(_) => {}

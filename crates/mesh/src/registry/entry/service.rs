@@ -57,7 +57,6 @@ pub(in crate::registry) fn services(
         selector: Arc::clone(&selector),
         subject_alt_names: entry.subject_alt_names.iter().map(|name| Arc::from(name.as_str())).collect(),
         external_name: Arc::default(),
-        aliases: Vec::new(),
         publish_not_ready: false,
         session_affinity: false,
         node_local: false,

@@ -70,7 +70,6 @@ pub(in crate::registry) fn service(
             facts,
         ),
         external_name: names.text(external_name),
-        aliases: Vec::new(),
         publish_not_ready: spec.publish_not_ready_addresses,
         session_affinity: spec.session_affinity == "ClientIP",
         node_local: spec.internal_traffic_policy == "Local",

@@ -1,11 +1,9 @@
 //! Kubernetes Services → services, and the list of all services.
 
 use crate::{
-    KeyKind, Resolution, Service, Services,
+    KeyKind, Service, Services,
     registry::{
-        State,
-        aliases::aliases,
-        kubernetes,
+        State, kubernetes,
         state::{Dirty, remove},
     },
 };
@@ -76,26 +74,9 @@ impl State {
                 &b.object,
             ))
         });
-        self.name_aliases(&mut all);
         let old = &self.out.services.all;
         if all.len() != old.len() || all.iter().zip(old).any(|(new, old)| !Arc::ptr_eq(new, old)) {
             self.out.services = Arc::new(Services::new(all));
-        }
-    }
-
-    fn name_aliases(&self, all: &mut [Arc<Service>]) {
-        if !all.iter().any(|service| service.resolution == Resolution::Alias) {
-            return;
-        }
-        let aliases = aliases(all);
-        for service in all {
-            let Some(aliases) = aliases.get(&service.key.host) else { continue };
-            let named = Service { aliases: aliases.clone(), ..Service::clone(service) };
-            let known = self.out.services.by_host.get(&named.key.host).into_iter().flatten();
-            *service = known
-                .into_iter()
-                .find(|known| ***known == named)
-                .map_or_else(|| Arc::new(named.clone()), Arc::clone);
         }
     }
 }
