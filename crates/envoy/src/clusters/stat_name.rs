@@ -30,7 +30,7 @@ pub(super) fn stat_name(
 #[cfg(test)]
 mod tests {
     use super::stat_name;
-    use mizzen_mesh::{Port, Protocol, Registry, Resolution, Service, ServiceKey, Visibility};
+    use mizzen_mesh::{Port, Protocol, Registry, Resolution, Service, ServiceKey, TrafficDistribution, Visibility};
     use std::sync::Arc;
 
     fn mk_service(registry: Registry) -> Service {
@@ -52,7 +52,7 @@ mod tests {
             publish_not_ready: false,
             session_affinity: false,
             node_local: false,
-            traffic_distribution: Arc::default(),
+            traffic_distribution: TrafficDistribution::Any,
             external_addresses: Vec::new(),
             headless: false,
             kind: Arc::default(),
