@@ -83,7 +83,8 @@ impl Istiod {
         };
 
         let program = options.program.map_or_else(|| tools::command("pilot-discovery"), Ok)?;
-        let name = program.file_stem().unwrap_or_default().to_string_lossy().replace("pilot-discovery", "istiod");
+        let name =
+            program.file_stem().unwrap_or_default().to_string_lossy().replace("pilot-discovery", "istiod");
         let mut command = Command::new(program);
         command
             .current_dir(&folder)
