@@ -67,7 +67,18 @@ impl Istiod {
         kinds::install(server).await
     }
 
+    /// Once more on other ports, if one was taken between being free and being used.
     pub async fn start(server: &ApiServer, options: Options) -> Result<Self> {
+        match Self::attempt(server, options.clone()).await {
+            Err(error) if error.to_string().contains("address already in use") => {
+                tracing::warn!(%error, "a port was taken in between: once more, with others");
+                Self::attempt(server, options).await
+            }
+            outcome => outcome,
+        }
+    }
+
+    async fn attempt(server: &ApiServer, options: Options) -> Result<Self> {
         kinds::install(server).await?;
         let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": NAMESPACE } });
         server.apply(&namespace.to_string()).await?;
