@@ -1,13 +1,14 @@
 //! What builders have at hand.
 
 use crate::{Memo, Options};
-use mizzen_mesh::{Attributes, Scope, Settings, Snapshot};
+use mizzen_mesh::{Attributes, Scope, Settings, Sight};
 use mizzen_proto::istio::mesh::v1alpha1::MeshConfig;
 use std::sync::Arc;
 
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
-    pub snapshot: &'a Snapshot,
+    /// Records what is looked at.
+    pub snapshot: &'a Sight<'a>,
     /// Records what is asked: ask only what matters, and only when it does.
     pub proxy: &'a Attributes,
     pub memo: &'a Memo,
@@ -16,11 +17,11 @@ pub struct Context<'a> {
 
 impl<'a> Context<'a> {
     pub fn settings(&self) -> &'a Settings {
-        &self.snapshot.settings
+        self.snapshot.settings()
     }
 
     pub fn mesh(&self) -> &'a MeshConfig {
-        &self.snapshot.settings.mesh
+        &self.settings().mesh
     }
 
     /// What a sidecar sees.

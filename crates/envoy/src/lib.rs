@@ -12,10 +12,10 @@ pub mod listeners;
 pub mod memo;
 pub mod names;
 mod options;
-mod resource;
 pub mod routes;
+pub mod views;
 
 pub use context::Context;
 pub use memo::Memo;
+pub use mizzen_xds::Resource;
 pub use options::{Filters, Options};
-pub use resource::Resource;

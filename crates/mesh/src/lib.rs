@@ -11,10 +11,11 @@ pub mod input;
 mod model;
 mod pointer;
 mod proxy;
-pub mod registry;
 mod read;
+pub mod registry;
 mod scope;
 mod settings;
+mod sight;
 mod snapshot;
 mod store;
 mod visibility;
@@ -29,6 +30,9 @@ pub use proxy::{Answer, Attributes, Interception, Node, Proxy, ProxyKind, Questi
 pub use read::NotRead;
 pub use scope::{Scope, Visible};
 pub use settings::Settings;
-pub use snapshot::{Authentication, DestinationRules, Gateways, Problem, Services, Snapshot, VirtualServices};
+pub use sight::{Part, Parts, Sight, changed_endpoints};
+pub use snapshot::{
+    Authentication, DestinationRules, Gateways, Problem, Services, Snapshot, VirtualServices,
+};
 pub use store::{Event, Key, KeyKind, Store};
 pub use visibility::Visibility;

@@ -22,7 +22,8 @@ pub enum NotRead {
 impl Event {
     pub fn read(document: &Value) -> Result<Self, NotRead> {
         let broken = |key, reason: String| NotRead::Broken { key, reason };
-        let identity = Identity::of(document).ok_or_else(|| broken(None, Unreadable::NoIdentity.to_string()))?;
+        let identity =
+            Identity::of(document).ok_or_else(|| broken(None, Unreadable::NoIdentity.to_string()))?;
         if let Some(kind) = identity.istio_kind() {
             return Object::read(document)
                 .map(|object| Self::Istio(Arc::new(object)))
@@ -36,7 +37,9 @@ impl Event {
             ("", "Pod") => typed(KeyKind::Pod, document).map(Self::Pod),
             ("", "Node") => typed(KeyKind::Node, document).map(Self::Node),
             ("", "Namespace") => typed(KeyKind::Namespace, document).map(Self::Namespace),
-            (group, kind) => Err(NotRead::Other(if group.is_empty() { kind.into() } else { format!("{group} {kind}") })),
+            (group, kind) => {
+                Err(NotRead::Other(if group.is_empty() { kind.into() } else { format!("{group} {kind}") }))
+            }
         }
     }
 

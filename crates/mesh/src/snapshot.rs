@@ -1,8 +1,8 @@
 //! The mesh at one moment. Never changes; the next one shares with it everything that is still so.
 
 use crate::{
-    Attributes, Key, Proxy, Scope, Service, ServiceEndpoints, ServiceKey, Settings, config,
-    registry,
+    Attributes, Key, Proxy, Scope, Service, ServiceEndpoints, ServiceKey, Settings, config, registry,
+    sight::Versions,
 };
 use std::{
     collections::HashMap,
@@ -50,6 +50,7 @@ pub struct Snapshot {
     pub authentication: Arc<Authentication>,
     pub gateways: Arc<Gateways>,
     pub problems: Arc<Vec<Problem>>,
+    pub(crate) versions: Versions,
     /// What each namespace sees, found out when it is first asked for.
     scopes: Mutex<HashMap<Arc<str>, Arc<Scope>>>,
 }
@@ -61,7 +62,7 @@ impl Snapshot {
         registry: registry::Parts,
         config: config::Parts,
     ) -> Arc<Self> {
-        let next = Self {
+        let mut next = Self {
             number: last.map_or(1, |last| last.number + 1),
             settings: match last {
                 Some(last) if last.settings.is(settings) => Arc::clone(&last.settings),
@@ -75,11 +76,13 @@ impl Snapshot {
             authentication: config.authentication,
             gateways: config.gateways,
             problems: config.problems,
+            versions: Versions::default(),
             scopes: Mutex::default(),
         };
         match last {
             Some(last) if next.is(last) => Arc::clone(last),
             Some(last) => {
+                next.versions = Versions::after(last, &next);
                 if next.same_scopes(last) {
                     *lock(&next.scopes) = lock(&last.scopes).clone();
                 }

@@ -54,7 +54,10 @@ pub enum Event {
     Namespace(Arc<input::Namespace>),
     Istio(Arc<Object>),
     /// It is there but cannot be read: it is kept as such, with the reason, and the last good version of it goes on.
-    Broken { key: Key, reason: Arc<str> },
+    Broken {
+        key: Key,
+        reason: Arc<str>,
+    },
     Gone(Key),
     Settings(Box<Settings>),
 }

@@ -22,7 +22,12 @@ pub struct DestinationRules {}
 impl DestinationRules {
     /// The rules for clients in `client` of `service`: those with a selector first, then the one for everybody.
     /// Looked for in the client's namespace, then in the service's, then in the root namespace.
-    pub fn select(&self, _settings: &Settings, _client: &str, _service: &Service) -> Vec<Arc<DestinationRule>> {
+    pub fn select(
+        &self,
+        _settings: &Settings,
+        _client: &str,
+        _service: &Service,
+    ) -> Vec<Arc<DestinationRule>> {
         Vec::new()
     }
 }

@@ -59,6 +59,19 @@ pub enum Answer {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Reads(Vec<(Question, Answer)>);
 
+impl Reads {
+    /// Both.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        for (question, answer) in other.0 {
+            if !self.0.iter().any(|(asked, _)| *asked == question) {
+                self.0.push((question, answer));
+            }
+        }
+        self
+    }
+}
+
 pub struct Attributes {
     proxy: Arc<Proxy>,
     labels: Arc<Labels>,

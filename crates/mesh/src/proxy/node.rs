@@ -63,7 +63,9 @@ pub enum Refused {
 impl Proxy {
     pub fn read(node: Node) -> Result<Self, Refused> {
         let parts: Vec<&str> = node.id.split('~').collect();
-        let [kind, address, name, domain] = parts[..] else { return Err(Refused::Malformed(short(&node.id))) };
+        let [kind, address, name, domain] = parts[..] else {
+            return Err(Refused::Malformed(short(&node.id)));
+        };
         let kind = match kind {
             "sidecar" => ProxyKind::Sidecar,
             "router" => ProxyKind::Router,
@@ -85,7 +87,8 @@ impl Proxy {
             Some(namespace) if !namespace.is_empty() => namespace,
             _ => domain.split('.').next().unwrap_or_default(),
         };
-        let labels = node.metadata.get("LABELS").and_then(Value::as_object).map(read_labels).unwrap_or_default();
+        let labels =
+            node.metadata.get("LABELS").and_then(Value::as_object).map(read_labels).unwrap_or_default();
         let interception = match text("INTERCEPTION_MODE") {
             Some("TPROXY") => Interception::Tproxy,
             Some("NONE") => Interception::None,

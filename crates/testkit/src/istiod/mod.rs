@@ -60,6 +60,11 @@ impl Istiod {
     /// And with injection.
     pub const INJECTION_NEEDS: &[&str] = &["helm"];
 
+    /// Istio's and the Gateway API's kinds alone, for who makes objects before a control plane starts.
+    pub async fn install_kinds(server: &ApiServer) -> Result<()> {
+        kinds::install(server).await
+    }
+
     pub async fn start(server: &ApiServer, options: Options) -> Result<Self> {
         kinds::install(server).await?;
         let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": NAMESPACE } });

@@ -1,0 +1,81 @@
+//! From a proxy and what it subscribed to, to a set of resources.
+
+use super::{generation::Factory, view::View};
+use crate::{Context, clusters, endpoints, listeners, routes};
+use mizzen_mesh::{Part, Proxy, Sight, Snapshot, changed_endpoints};
+use mizzen_xds::{Resource, ResourceSet, Subscription, Type};
+use std::{collections::HashSet, sync::Arc};
+
+/// What is asked for: all resources of a type, or those of some names.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Slot {
+    pub(super) kind: Type,
+    pub(super) subscription: Subscription,
+}
+
+impl Slot {
+    pub(super) fn build(&self, factory: &Factory, snapshot: &Snapshot, proxy: &Arc<Proxy>) -> View {
+        let attributes = snapshot.attributes(proxy);
+        let context = Context {
+            snapshot: &Sight::new(snapshot),
+            proxy: &attributes,
+            memo: &factory.memo,
+            options: &factory.options,
+        };
+        let named = |build: &dyn Fn(&str) -> Option<Arc<Resource>>| -> Vec<Arc<Resource>> {
+            self.subscription.names().iter().filter_map(|name| build(name)).collect()
+        };
+        let resources = match self.kind {
+            Type::Cluster => clusters::build(&context),
+            Type::Listener => listeners::build(&context),
+            Type::Endpoints => named(&|name| endpoints::build(&context, name)),
+            Type::Route => named(&|name| routes::build(&context, name)),
+            // Later work: nobody is served these yet.
+            Type::Secret | Type::Extension | Type::NameTable | Type::ProxyConfig | Type::Other(_) => {
+                Vec::new()
+            }
+        };
+        let set = ResourceSet::new(self.kind.clone(), self.subscription.clone(), resources);
+        View::new(attributes.take_reads(), context.snapshot.seen(), Arc::new(set), Arc::clone(proxy))
+    }
+
+    /// Endpoints change far more often than anything else, and one service's at a time: of the old view only those are
+    /// built again. Nothing if that is not all that changed.
+    pub(super) fn patch(
+        &self,
+        factory: &Factory,
+        last: &Snapshot,
+        next: &Snapshot,
+        old: &View,
+    ) -> Option<View> {
+        if self.kind != Type::Endpoints || !next.agrees(last, old.seen.without(Part::Endpoints)) {
+            return None;
+        }
+        let attributes = next.attributes(&old.of);
+        if !attributes.agrees(&old.reads) {
+            return None;
+        }
+        let changed: HashSet<Arc<str>> =
+            changed_endpoints(last, next).into_iter().map(|key| key.host).collect();
+        let context = Context {
+            snapshot: &Sight::new(next),
+            proxy: &attributes,
+            memo: &factory.memo,
+            options: &factory.options,
+        };
+        let mut known = old.set.resources().iter().peekable();
+        let mut resources = Vec::with_capacity(old.set.resources().len());
+        for name in self.subscription.names().iter() {
+            let had = known.next_if(|resource| resource.name() == name);
+            let host = name.rsplit('|').next().unwrap_or(name);
+            if changed.contains(host) {
+                resources.extend(endpoints::build(&context, name));
+            } else {
+                resources.extend(had.cloned());
+            }
+        }
+        let set = ResourceSet::new(self.kind.clone(), self.subscription.clone(), resources);
+        let reads = old.reads.clone().and(attributes.take_reads());
+        Some(View::new(reads, old.seen.and(context.snapshot.seen()), Arc::new(set), Arc::clone(&old.of)))
+    }
+}

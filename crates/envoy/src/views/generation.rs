@@ -1,0 +1,168 @@
+//! One snapshot and the views of it.
+
+use super::{build::Slot, view::View};
+use crate::{Memo, Options};
+use mizzen_mesh::{Proxy, Snapshot};
+use mizzen_xds::{ResourceSet, Subscription, Type};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+
+/// What outlives generations.
+#[derive(Debug, Default)]
+pub struct Factory {
+    pub options: Options,
+    pub memo: Memo,
+}
+
+pub struct Generation {
+    factory: Arc<Factory>,
+    snapshot: Arc<Snapshot>,
+    version: String,
+    made: Instant,
+    views: Mutex<HashMap<Slot, Vec<Arc<View>>>>,
+}
+
+impl Generation {
+    /// `made` is when the change that it shows was seen.
+    pub fn first(factory: Arc<Factory>, snapshot: Arc<Snapshot>, made: Instant) -> Self {
+        Self { factory, version: snapshot.number.to_string(), snapshot, made, views: Mutex::default() }
+    }
+
+    /// The one after this, with every view that is in use: as it was where nothing changed, and built again where
+    /// something did.
+    pub fn next(&self, snapshot: Arc<Snapshot>, made: Instant) -> Self {
+        let next = Self::first(Arc::clone(&self.factory), snapshot, made);
+        let mut views: HashMap<Slot, Vec<Arc<View>>> = HashMap::new();
+        for (slot, old) in lock(&self.views).iter() {
+            let mut kept: Vec<Arc<View>> = Vec::with_capacity(old.len());
+            for view in old.iter().filter(|view| !view.is_forgotten()) {
+                kept.extend(next.follow(slot, &self.snapshot, view, &kept));
+            }
+            if !kept.is_empty() {
+                views.insert(slot.clone(), kept);
+            }
+        }
+        *lock(&next.views) = views;
+        next.factory.memo.sweep();
+        next
+    }
+
+    /// The view that takes the place of an old one, if none of the others does.
+    fn follow(
+        &self,
+        slot: &Slot,
+        last: &Snapshot,
+        old: &Arc<View>,
+        others: &[Arc<View>],
+    ) -> Option<Arc<View>> {
+        if self.snapshot.agrees(last, old.seen) {
+            return Some(Arc::clone(old));
+        }
+        let view = match slot.patch(&self.factory, last, &self.snapshot, old) {
+            Some(view) => view,
+            None => {
+                let attributes = self.snapshot.attributes(&old.of);
+                if others.iter().any(|other| attributes.agrees(&other.reads)) {
+                    return None;
+                }
+                slot.build(&self.factory, &self.snapshot, &old.of)
+            }
+        };
+        view.inherit(old);
+        Some(Arc::new(view))
+    }
+
+    pub fn snapshot(&self) -> &Arc<Snapshot> {
+        &self.snapshot
+    }
+
+    pub fn number(&self) -> u64 {
+        self.snapshot.number
+    }
+
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    pub fn made(&self) -> Instant {
+        self.made
+    }
+
+    /// How many views there are, over all types.
+    pub fn views(&self) -> usize {
+        lock(&self.views).values().map(Vec::len).sum()
+    }
+
+    /// What the proxy is to have, if some proxy like it has asked before.
+    pub fn ready(
+        &self,
+        proxy: &Arc<Proxy>,
+        kind: &Type,
+        subscription: &Subscription,
+    ) -> Option<Arc<ResourceSet>> {
+        let slot = Slot { kind: kind.clone(), subscription: subscription.clone() };
+        let known: Vec<Arc<View>> = lock(&self.views).get(&slot)?.clone();
+        let attributes = self.snapshot.attributes(proxy);
+        known.iter().find_map(|view| view.for_proxy(&attributes))
+    }
+
+    pub fn build(&self, proxy: &Arc<Proxy>, kind: &Type, subscription: &Subscription) -> Arc<ResourceSet> {
+        if let Some(set) = self.ready(proxy, kind, subscription) {
+            return set;
+        }
+        let slot = Slot { kind: kind.clone(), subscription: subscription.clone() };
+        let view = Arc::new(slot.build(&self.factory, &self.snapshot, proxy));
+        let mut views = lock(&self.views);
+        let known = views.entry(slot).or_default();
+        // Somebody else may have built the same meanwhile: what is shared should be one.
+        let attributes = self.snapshot.attributes(proxy);
+        if let Some(set) = known.iter().find_map(|view| view.for_proxy(&attributes)) {
+            return set;
+        }
+        let set = Arc::clone(&view.set);
+        known.push(view);
+        set
+    }
+
+    /// The same for this proxy alone, with nothing that was built before: what sharing must not change.
+    pub fn alone(&self, proxy: &Arc<Proxy>, kind: &Type, subscription: &Subscription) -> Arc<ResourceSet> {
+        let factory = Factory { options: self.factory.options.clone(), memo: Memo::default() };
+        let slot = Slot { kind: kind.clone(), subscription: subscription.clone() };
+        Arc::clone(&slot.build(&factory, &self.snapshot, proxy).set)
+    }
+}
+
+/// A connected proxy.
+#[derive(Clone, Debug)]
+pub struct Client {
+    pub proxy: Arc<Proxy>,
+}
+
+impl mizzen_xds::Generation<Client> for Generation {
+    fn number(&self) -> u64 {
+        self.number()
+    }
+
+    fn version(&self) -> &str {
+        self.version()
+    }
+
+    fn made(&self) -> Instant {
+        self.made()
+    }
+
+    fn ready(&self, client: &Client, kind: &Type, subscription: &Subscription) -> Option<Arc<ResourceSet>> {
+        self.ready(&client.proxy, kind, subscription)
+    }
+
+    fn build(&self, client: &Client, kind: &Type, subscription: &Subscription) -> Arc<ResourceSet> {
+        self.build(&client.proxy, kind, subscription)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,134 @@
+//! What one subscription to one type amounts to at one generation.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use crate::{difference::Difference, kind::Type, resource::Resource, subscription::Subscription};
+
+/// Immutable, sorted by name, shared by all streams that see the same.
+#[derive(Debug)]
+pub struct ResourceSet {
+    kind: Type,
+    subscription: Subscription,
+    resources: Arc<[Arc<Resource>]>,
+    /// The ways that lead here. A difference lives as long as a stream is on its way, and is found here by the others
+    /// that go the same way; an old set that nobody has any more cannot be a start.
+    ways: Mutex<Vec<Way>>,
+}
+
+#[derive(Debug)]
+struct Way {
+    /// Where it starts; `None`: from nothing.
+    from: Option<Weak<ResourceSet>>,
+    difference: Weak<Difference>,
+}
+
+/// Streams lag by few generations, so few ways are in use at a time; a lost one is only computed again.
+const WAYS: usize = 8;
+
+impl ResourceSet {
+    /// The resources in any order; of two with one name the first counts, and what was not subscribed to is left out.
+    pub fn new(kind: Type, subscription: Subscription, mut resources: Vec<Arc<Resource>>) -> Self {
+        if !resources.is_sorted_by(|one, two| one.name() < two.name()) {
+            resources.sort_by(|one, two| one.name().cmp(two.name()));
+            resources.dedup_by(|two, one| one.name() == two.name());
+        }
+        if !subscription.is_wildcard() {
+            resources.retain(|resource| subscription.names().contains(resource.name()));
+        }
+        Self { kind, subscription, resources: resources.into(), ways: Mutex::default() }
+    }
+
+    pub fn kind(&self) -> &Type {
+        &self.kind
+    }
+
+    /// What it answers.
+    pub fn subscription(&self) -> &Subscription {
+        &self.subscription
+    }
+
+    pub fn resources(&self) -> &[Arc<Resource>] {
+        &self.resources
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Arc<Resource>> {
+        let place = self.resources.binary_search_by(|known| (**known.name()).cmp(name)).ok()?;
+        Some(&self.resources[place])
+    }
+
+    /// What a client that has `old` must be sent to have this. Computed once for each pair, however many streams ask.
+    pub fn difference(&self, old: Option<&Arc<Self>>) -> Arc<Difference> {
+        let from = old.map(Arc::downgrade);
+        let mut ways = self.ways.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = ways.iter().find(|way| way.starts_at(from.as_ref())).and_then(Way::still_known) {
+            return known;
+        }
+        ways.retain(|way| way.difference.strong_count() > 0 && !way.starts_at(from.as_ref()));
+        if ways.len() >= WAYS {
+            ways.remove(0);
+        }
+        // Under the lock: others that ask meanwhile want this very answer.
+        let difference = Arc::new(Difference::between(old.map(|old| &**old), self));
+        ways.push(Way { from, difference: Arc::downgrade(&difference) });
+        difference
+    }
+}
+
+impl Way {
+    fn starts_at(&self, from: Option<&Weak<ResourceSet>>) -> bool {
+        match (&self.from, from) {
+            (None, None) => true,
+            (Some(known), Some(from)) => known.ptr_eq(from),
+            _ => false,
+        }
+    }
+
+    fn still_known(&self) -> Option<Arc<Difference>> {
+        self.difference.upgrade()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(names: &[&str]) -> Arc<ResourceSet> {
+        let resources = names.iter().map(|name| Arc::new(Resource::new(*name, *name))).collect();
+        Arc::new(ResourceSet::new(Type::Cluster, Subscription::everything(), resources))
+    }
+
+    #[test]
+    fn resources_are_found_by_name_whatever_their_order_was() {
+        let set = set(&["b", "c", "a", "b"]);
+        assert_eq!(set.resources().len(), 3);
+        assert_eq!(set.get("b").map(|found| &**found.name()), Some("b"));
+        assert!(set.get("d").is_none());
+    }
+
+    #[test]
+    fn what_was_not_subscribed_to_is_left_out() {
+        let resources = vec![Arc::new(Resource::new("a", "")), Arc::new(Resource::new("b", ""))];
+        let set = ResourceSet::new(Type::Route, Subscription::to(["b", "c"]), resources);
+        assert_eq!(set.resources().iter().map(|found| &**found.name()).collect::<Vec<_>>(), ["b"]);
+    }
+
+    #[test]
+    fn a_difference_is_computed_once_while_somebody_is_on_that_way() {
+        let (old, new) = (set(&["a"]), set(&["a", "b"]));
+        let one = new.difference(Some(&old));
+        assert!(Arc::ptr_eq(&one, &new.difference(Some(&old))));
+        assert!(!Arc::ptr_eq(&one, &new.difference(None)));
+    }
+
+    #[test]
+    fn ways_that_nobody_goes_are_forgotten() {
+        let new = set(&["a", "b"]);
+        for _ in 0..100 {
+            new.difference(Some(&set(&["a"])));
+        }
+        assert!(new.ways.lock().unwrap().len() <= 1);
+        let kept: Vec<_> = (0..100).map(|_| set(&["a"])).collect();
+        let _going: Vec<_> = kept.iter().map(|old| new.difference(Some(old))).collect();
+        assert!(new.ways.lock().unwrap().len() <= WAYS);
+    }
+}
