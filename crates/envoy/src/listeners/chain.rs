@@ -3,7 +3,7 @@
 use super::address::Range;
 use mizzen_mesh::{
     ByPointer, Protocol, Service,
-    config::{DestinationRule, VirtualService},
+    config::{DestinationRule, L4Routes},
 };
 use mizzen_proto::envoy::config::listener::v3::FilterChainMatch;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(super) enum To {
 /// What a VirtualService says about bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Routed {
-    pub(super) by: ByPointer<VirtualService>,
+    pub(super) by: ByPointer<L4Routes>,
     /// The chain names its VirtualService.
     pub(super) named: bool,
     /// At least one, with weights.

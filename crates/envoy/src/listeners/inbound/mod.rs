@@ -15,7 +15,10 @@ use super::{
     transport::Files,
 };
 use crate::{Context, Resource, names};
-use mizzen_mesh::{ByPointer, Interception, Protocol, Service, config::MtlsMode};
+use mizzen_mesh::{
+    ByPointer, Interception, Protocol, Service, Target,
+    config::{MtlsMode, Peer},
+};
 use mizzen_proto::envoy::config::{core::v3::TrafficDirection, listener::v3::Listener};
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -62,15 +65,12 @@ pub(super) fn build(
     if interception == Interception::None {
         return;
     }
-    let ports = ports(context, conflicts);
-    let authentication = &context.snapshot.authentication;
-    let mut others = vec![(0, authentication.inbound(proxy, 0))];
-    others.extend(
-        authentication
-            .inbound_ports(proxy)
-            .into_iter()
-            .filter(|(port, _)| ports.iter().all(|named| named.number != *port)),
-    );
+    let peer = context.snapshot.authentication().own(proxy);
+    let targets = proxy.targets();
+    let ports = ports(context, &targets, &peer, conflicts);
+    let named = |port: u32| targets.iter().any(|target| target.target_port == port);
+    let mut others = vec![(0, peer.port(0))];
+    others.extend(peer.ports.iter().map(|(&port, &mode)| (port, mode)).filter(|&(port, _)| !named(port)));
     let text = |key| proxy.metadata(key).filter(|text| !text.is_empty());
     let inputs = Inputs {
         base: ByPointer::from(base),
@@ -88,10 +88,15 @@ pub(super) fn build(
 }
 
 /// By number. Of several services with one target port the first, which is the oldest, has it.
-fn ports(context: &Context<'_>, conflicts: &mut Vec<Conflict>) -> Vec<InboundPort> {
+fn ports(
+    context: &Context<'_>,
+    targets: &[Target],
+    peer: &Peer,
+    conflicts: &mut Vec<Conflict>,
+) -> Vec<InboundPort> {
     let reserved = Reserved::new(context);
     let mut ports: BTreeMap<u32, InboundPort> = BTreeMap::new();
-    for target in context.proxy.targets().iter() {
+    for target in targets {
         let number = target.target_port;
         if !(1..=65_535).contains(&number) || reserved.contains(number) {
             continue;
@@ -111,7 +116,7 @@ fn ports(context: &Context<'_>, conflicts: &mut Vec<Conflict>) -> Vec<InboundPor
             number,
             InboundPort {
                 number,
-                mode: context.snapshot.authentication.inbound(context.proxy, number),
+                mode: peer.port(number),
                 protocol: target.port.protocol,
                 service: target.service.clone(),
                 service_port: target.port.number,

@@ -5,98 +5,30 @@ use crate::{
     listeners::chain::{Chain, Match, Routed, To},
     names,
 };
-use mizzen_mesh::{ByPointer, Host, Labels, Port, Protocol, Scope, Visible, config::VirtualService};
-use mizzen_proto::istio::networking::v1alpha3::{Destination, RouteDestination};
+use mizzen_mesh::{
+    ByPointer, Labels, Port, Protocol, Scope, Visible,
+    config::{L4Routes, MESH, Routed as Routes},
+};
+use mizzen_proto::istio::networking::v1alpha3::{Destination, L4MatchAttributes, RouteDestination};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
-/// The VirtualServices of a scope that have rules for bytes, by host, with what depends on the client alone already decided.
-pub(super) struct L4<'a> {
-    rules: Vec<Rules<'a>>,
-    by_host: HashMap<&'a str, Vec<usize>>,
-    wildcards: Vec<usize>,
-}
-
-struct Rules<'a> {
-    of: &'a Arc<VirtualService>,
-    tls: Vec<Rule>,
-    tcp: Vec<Rule>,
-}
-
-/// A rule with those of its matches that hold for the client.
-struct Rule {
-    index: usize,
-    /// There was none at all: everything.
-    unconditional: bool,
-    matches: Vec<usize>,
-}
-
-impl<'a> L4<'a> {
-    pub(super) fn new(context: &Context<'_>, scope: &'a Scope) -> Self {
-        let mut l4 = Self { rules: Vec::new(), by_host: HashMap::new(), wildcards: Vec::new() };
-        for of in &scope.virtual_services {
-            if of.spec.tls.is_empty() && of.spec.tcp.is_empty() {
-                continue;
-            }
-            let client = |gateways: &[String], labels: &BTreeMap<String, String>, namespace: &str| {
-                (gateways.is_empty() || gateways.iter().any(|gateway| gateway == "mesh"))
-                    && (namespace.is_empty() || *namespace == *scope.namespace)
-                    && (labels.is_empty() || context.proxy.selected(&shared(labels)))
-            };
-            let rule = |index, whole: usize, routes: &[RouteDestination], holds: &dyn Fn(usize) -> bool| {
-                (!routes.is_empty()).then(|| Rule {
-                    index,
-                    unconditional: whole == 0,
-                    matches: (0..whole).filter(|&index| holds(index)).collect(),
-                })
-            };
-            let tls = of.spec.tls.iter().enumerate().filter_map(|(index, tls)| {
-                rule(index, tls.r#match.len(), &tls.route, &|index| {
-                    let when = &tls.r#match[index];
-                    client(&when.gateways, &when.source_labels, &when.source_namespace)
-                })
-            });
-            let tcp = of.spec.tcp.iter().enumerate().filter_map(|(index, tcp)| {
-                rule(index, tcp.r#match.len(), &tcp.route, &|index| {
-                    let when = &tcp.r#match[index];
-                    client(&when.gateways, &when.source_labels, &when.source_namespace)
-                })
-            });
-            let rules = Rules { of, tls: tls.collect(), tcp: tcp.collect() };
-            let index = l4.rules.len();
-            for host in &of.spec.hosts {
-                if Host(host).is_wildcard() {
-                    l4.wildcards.push(index);
-                } else {
-                    l4.by_host.entry(host).or_default().push(index);
-                }
-            }
-            l4.rules.push(rules);
-        }
-        l4
-    }
-
-    /// Those for a host, in Istio's order.
-    fn of(&self, host: &str) -> BTreeSet<usize> {
-        if self.rules.is_empty() {
-            return BTreeSet::new();
-        }
-        let host = Host(host);
-        let matches = |&&index: &&usize| {
-            self.rules[index].of.spec.hosts.iter().any(|candidate| Host(candidate).matches(host))
-        };
-        if host.is_wildcard() {
-            return (0..self.rules.len()).filter(|index| matches(&index)).collect();
-        }
-        let exact = self.by_host.get(host.0).into_iter().flatten();
-        exact.chain(self.wildcards.iter().filter(matches)).copied().collect()
-    }
-}
-
-fn shared(labels: &BTreeMap<String, String>) -> Arc<Labels> {
-    Arc::new(labels.iter().map(|(key, value)| (key.as_str().into(), value.as_str().into())).collect())
+/// Whether a match can hold for this client, apart from the port: it names sidecars, its namespace, its labels.
+fn is_for(
+    context: &Context<'_>,
+    gateways: &[String],
+    labels: &BTreeMap<String, String>,
+    namespace: &str,
+) -> bool {
+    let shared = || {
+        let labels = labels.iter().map(|(key, value)| (key.as_str().into(), value.as_str().into()));
+        Arc::new(labels.collect::<Labels>())
+    };
+    (gateways.is_empty() || gateways.iter().any(|gateway| gateway == MESH))
+        && (namespace.is_empty() || *namespace == *context.proxy.namespace())
+        && (labels.is_empty() || context.proxy.selected(&shared()))
 }
 
 /// A port of a service, as its chains are made for.
@@ -112,36 +44,34 @@ pub(super) struct Target<'a> {
 }
 
 impl Target<'_> {
-    pub(super) fn chains(self, l4: &L4<'_>) -> Vec<Chain> {
-        let rules = l4.of(self.visible.service.host());
-        let rules = rules.into_iter().map(|index| &l4.rules[index]);
-        if self.port.protocol.is_tls() { self.tls(rules) } else { self.tcp(rules) }
+    pub(super) fn chains(self, routes: &Routes<L4Routes>) -> Vec<Chain> {
+        let routes =
+            if routes.is_empty() { Vec::new() } else { routes.overlapping(self.visible.service.host()) };
+        if self.port.protocol.is_tls() { self.tls(&routes) } else { self.tcp(&routes) }
     }
 
-    fn tls<'r, 'a: 'r>(self, rules: impl Iterator<Item = &'r Rules<'a>>) -> Vec<Chain> {
+    fn tls(self, routes: &[&Arc<L4Routes>]) -> Vec<Chain> {
         let mut chains = Vec::new();
         let mut handled: BTreeSet<(&[String], &[String])> = BTreeSet::new();
         let mut subnets = self.subnets.clone();
-        for rules in rules {
-            for rule in &rules.tls {
-                let tls = &rules.of.spec.tls[rule.index];
-                for &index in &rule.matches {
-                    let when = &tls.r#match[index];
-                    if when.port != 0 && when.port != self.port.number {
-                        continue;
-                    }
-                    // A match's own subnets hold for those after it, too.
-                    if !when.destination_subnets.is_empty() {
-                        subnets = owned(&when.destination_subnets);
-                    }
-                    if !handled.insert((&when.sni_hosts, &when.destination_subnets)) {
-                        continue;
-                    }
-                    let Some(to) = self.routed(rules.of, &tls.route, true) else { continue };
-                    let when =
-                        Match { server_names: owned(&when.sni_hosts), subnets: subnets.clone(), http: false };
-                    chains.push(Chain { when, to });
+        let rules = routes.iter().flat_map(|of| of.tls.iter().map(move |rule| (of, rule)));
+        for (of, rule) in rules.filter(|(_, rule)| !rule.route.is_empty()) {
+            for when in &rule.r#match {
+                if (when.port != 0 && when.port != self.port.number)
+                    || !is_for(self.context, &when.gateways, &when.source_labels, &when.source_namespace)
+                {
+                    continue;
                 }
+                // A match's own subnets hold for those after it, too.
+                if !when.destination_subnets.is_empty() {
+                    subnets = owned(&when.destination_subnets);
+                }
+                if !handled.insert((&when.sni_hosts, &when.destination_subnets)) {
+                    continue;
+                }
+                let Some(to) = self.routed(of, &rule.route, true) else { continue };
+                let when = Match { server_names: owned(&when.sni_hosts), subnets: subnets.clone(), http: false };
+                chains.push(Chain { when, to });
             }
         }
         if chains.is_empty() {
@@ -153,35 +83,35 @@ impl Target<'_> {
         chains
     }
 
-    fn tcp<'r, 'a: 'r>(self, rules: impl Iterator<Item = &'r Rules<'a>>) -> Vec<Chain> {
+    fn tcp(self, routes: &[&Arc<L4Routes>]) -> Vec<Chain> {
         let mut chains = Vec::new();
         let own = || Match { subnets: self.subnets.clone(), ..Match::default() };
         let mut covered = false;
-        for rules in rules {
-            for rule in &rules.tcp {
-                let tcp = &rules.of.spec.tcp[rule.index];
-                let holding = || {
-                    let matches = rule.matches.iter().map(|&index| &tcp.r#match[index]);
-                    matches.filter(|when| when.port == 0 || when.port == self.port.number)
-                };
-                // The first rule for every address is the last that matters.
-                if rule.unconditional || holding().any(|when| when.destination_subnets.is_empty()) {
-                    if let Some(to) = self.routed(rules.of, &tcp.route, true) {
-                        chains.push(Chain { when: own(), to });
-                        return chains;
-                    }
-                    continue;
+        let rules = routes.iter().flat_map(|of| of.tcp.iter().map(move |rule| (of, rule)));
+        for (of, rule) in rules.filter(|(_, rule)| !rule.route.is_empty()) {
+            let holding: Vec<_> = rule
+                .r#match
+                .iter()
+                .filter(|when| when.port == 0 || when.port == self.port.number)
+                .filter(|when| is_for(self.context, &when.gateways, &when.source_labels, &when.source_namespace))
+                .collect();
+            let for_all = |when: &&L4MatchAttributes| when.destination_subnets.is_empty();
+            // The first rule for every address is the last that matters.
+            if rule.r#match.is_empty() || holding.iter().any(for_all) {
+                if let Some(to) = self.routed(of, &rule.route, true) {
+                    chains.push(Chain { when: own(), to });
+                    return chains;
                 }
-                let subnets: Vec<Arc<str>> =
-                    holding().flat_map(|when| &when.destination_subnets).map(|subnet| subnet.as_str().into()).collect();
-                if subnets.is_empty() {
-                    continue;
-                }
-                let when = Match { subnets, ..Match::default() };
+                continue;
+            }
+            let subnets = holding.iter().flat_map(|when| &when.destination_subnets);
+            let when = Match { subnets: subnets.map(|text| text.as_str().into()).collect(), ..Match::default() };
+            if when.subnets.is_empty() {
+                continue;
+            }
+            if let Some(to) = self.routed(of, &rule.route, false) {
                 covered |= sorted(&when.subnets) == sorted(&self.subnets);
-                if let Some(to) = self.routed(rules.of, &tcp.route, false) {
-                    chains.push(Chain { when, to });
-                }
+                chains.push(Chain { when, to });
             }
         }
         if !covered {
@@ -199,7 +129,7 @@ impl Target<'_> {
         Chain { when, to }
     }
 
-    fn routed(&self, by: &Arc<VirtualService>, routes: &[RouteDestination], named: bool) -> Option<To> {
+    fn routed(&self, by: &Arc<L4Routes>, routes: &[RouteDestination], named: bool) -> Option<To> {
         let port = (self.port.number, &self.port.name, self.port.protocol);
         let routed = routed(self.context, self.scope, by, routes, port)?;
         Some(To::Routed(Box::new(Routed { named, ..routed })))
@@ -210,7 +140,7 @@ impl Target<'_> {
 pub(in crate::listeners) fn routed(
     context: &Context<'_>,
     scope: &Scope,
-    by: &Arc<VirtualService>,
+    by: &Arc<L4Routes>,
     routes: &[RouteDestination],
     (port, port_name, protocol): (u32, &Arc<str>, Protocol),
 ) -> Option<Routed> {

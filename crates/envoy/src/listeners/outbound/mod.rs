@@ -12,7 +12,9 @@ mod virtual_outbound;
 mod walk;
 
 pub(super) use entries::Conflict;
-pub(super) use listener::Inputs;
+pub(super) use http_proxy::Inputs as ProxyInputs;
+pub(super) use l4::routed;
+pub(super) use listener::{Inputs, exact_balance, to_routed};
 pub(super) use virtual_outbound::Inputs as VirtualInputs;
 
 use super::base::Base;
@@ -28,7 +30,8 @@ pub(super) fn build(
 ) {
     let interception = context.proxy.interception();
     let scope = context.scope();
-    let entries = walk::all(context, &scope, base, interception);
+    let routes = context.l4_routes();
+    let entries = walk::all(context, &scope, &routes, base, interception);
     let built = &context.memo.listeners;
     resources.reserve(entries.entries.len() + 2);
     for entry in entries.entries {
@@ -44,5 +47,3 @@ pub(super) fn build(
         resources.push(built.virtual_outbound.get(&inputs, virtual_outbound::build));
     }
 }
-
-pub(super) use http_proxy::Inputs as ProxyInputs;

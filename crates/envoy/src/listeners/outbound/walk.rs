@@ -2,7 +2,7 @@
 
 use super::{
     entries::{Added, Binds, Entries},
-    l4::{L4, Target},
+    l4::Target,
 };
 use crate::{
     Context,
@@ -15,6 +15,7 @@ use crate::{
 };
 use mizzen_mesh::{
     ByPointer, Interception, Port, Protocol, Registry, Resolution, Scope, Service, Visible,
+    config::{L4Routes, Routed as Routes},
 };
 use std::{collections::BTreeSet, net::IpAddr, sync::Arc};
 
@@ -33,13 +34,14 @@ struct Walk<'a> {
     captures_names: bool,
     /// If it is one of the endpoints that get listeners: calls to itself do not come out.
     own: Option<IpAddr>,
-    l4: L4<'a>,
+    routes: &'a Routes<L4Routes>,
     entries: Entries<'a>,
 }
 
 pub(super) fn all<'a>(
     context: &'a Context<'a>,
     scope: &'a Scope,
+    routes: &'a Routes<L4Routes>,
     base: &Base,
     interception: Interception,
 ) -> Entries<'a> {
@@ -51,13 +53,13 @@ pub(super) fn all<'a>(
         families: base.families,
         bound,
         reserved: Reserved::new(context),
-        captures_names: scope.services.iter().any(|visible| !visible.service.allocated.is_empty())
+        captures_names: scope.offered().iter().any(|visible| !visible.service.allocated.is_empty())
             && is_true(context.proxy.metadata("DNS_CAPTURE")),
         own: if bound { None } else { own_address(context, scope) },
-        l4: L4::new(context, scope),
+        routes,
         entries: Entries::default(),
     };
-    for visible in &scope.services {
+    for visible in scope.offered() {
         // An alias has no listener: its name is one of those of the service that it stands for.
         if visible.service.resolution == Resolution::Alias {
             continue;
@@ -74,10 +76,10 @@ pub(super) fn all<'a>(
 /// Asked about all endpoints at once, so that it tells only them from the other proxies.
 fn own_address(context: &Context<'_>, scope: &Scope) -> Option<IpAddr> {
     let mut addresses = BTreeSet::new();
-    for visible in &scope.services {
+    for visible in scope.offered() {
         let service = &visible.service;
         if has_listeners_by_endpoint(service) && service.ports.iter().any(|port| !port.protocol.is_http()) {
-            let endpoints = context.snapshot.endpoints_of(&service.key);
+            let endpoints = context.snapshot.named_endpoints_of(&service.key);
             let endpoints = endpoints.into_iter().flat_map(|endpoints| &endpoints.endpoints);
             addresses.extend(endpoints.filter_map(|endpoint| endpoint.addresses.first()?.parse::<IpAddr>().ok()));
         }
@@ -193,7 +195,7 @@ impl<'a> Walk<'a> {
     /// entry that stands for whatever address is asked for.
     fn endpoints(&mut self, visible: &'a Visible, port: &'a Port) {
         let service = &visible.service;
-        let endpoints = self.context.snapshot.endpoints_of(&service.key);
+        let endpoints = self.context.snapshot.named_endpoints_of(&service.key);
         let endpoints = endpoints.into_iter().flat_map(|endpoints| &endpoints.endpoints);
         let mut endpoints = endpoints.filter(|endpoint| endpoint.port_name == port.name).peekable();
         if endpoints.peek().is_none() && service.registry == Registry::External && service.selector.is_empty() {
@@ -226,13 +228,13 @@ impl<'a> Walk<'a> {
             subnets: if range && !self.bound { vec![place.address.into()] } else { Vec::new() },
             by_name: range || (place.address == wildcard && place.bind == wildcard) || dynamic,
         };
-        let l4 = &self.l4;
+        let routes = self.routes;
         if !port.protocol.is_unknown() && port.protocol.is_tcp() {
-            self.entries.add_tcp(&added, || (binds(), target.chains(l4)));
+            self.entries.add_tcp(&added, || (binds(), target.chains(routes)));
             return;
         }
         self.entries.add_sniffed(&added, || {
-            let mut chains = target.chains(l4);
+            let mut chains = target.chains(routes);
             let only = (place.bind != wildcard).then(|| ByPointer::from(service));
             chains.push(Chain { when: Match::http(), to: To::Http { web: false, only } });
             (binds(), chains)
