@@ -16,6 +16,16 @@ use crate::{
     scenario::Scenario,
 };
 
+/// Every object.
+pub fn everything(_: &Value) -> bool {
+    true
+}
+
+/// All but pods and nodes: a proxy runs in a pod, which is there before it and as long as it.
+pub fn configuration(object: &Value) -> bool {
+    !matches!(text(object, "kind"), "Pod" | "Node" | "Namespace")
+}
+
 pub struct Cluster {
     client: Client,
     namespaces: BTreeSet<String>,
@@ -34,32 +44,40 @@ impl Cluster {
         })
     }
 
-    pub async fn create(&mut self, scenario: &Scenario) -> Result<()> {
-        for (number, group) in scenario.objects.iter().enumerate() {
-            if number > 0 {
-                // Past the second in which the last one was made.
-                tokio::time::sleep(Duration::from_millis(1_100)).await;
-            }
+    /// Makes the objects of a scenario of which `wanted` says so, in their order.
+    pub async fn create(&mut self, scenario: &Scenario, wanted: fn(&Value) -> bool) -> Result<()> {
+        let groups = scenario.objects.iter().map(|group| group.iter().filter(|object| wanted(object)));
+        let mut groups = groups.map(Iterator::peekable).filter_map(|mut group| group.peek().is_some().then_some(group));
+        let mut next = groups.next();
+        while let Some(group) = next {
             for object in group {
                 self.make(object).await.with_context(|| {
                     format!("create {} {} in {}", text(object, "kind"), name(object), namespace(object))
                 })?;
             }
+            next = groups.next();
+            if next.is_some() {
+                // Past the second in which the last one was made.
+                tokio::time::sleep(Duration::from_millis(1_100)).await;
+            }
         }
         Ok(())
     }
 
-    /// Takes away what [`Self::create`] has made, newest first.
-    pub async fn delete(&mut self) -> Result<()> {
-        while let Some(object) = self.made.pop() {
-            let kind = Kind::of(&object)?;
-            let path = kind.path(text(&object, "apiVersion"), Some(namespace(&object)));
+    /// Takes away what [`Self::create`] has made and of which `wanted` says so, newest first.
+    pub async fn delete(&mut self, wanted: fn(&Value) -> bool) -> Result<()> {
+        let (gone, kept) = std::mem::take(&mut self.made).into_iter().partition(wanted);
+        self.made = kept;
+        let gone: Vec<Value> = gone;
+        for object in gone.iter().rev() {
+            let kind = Kind::of(object)?;
+            let path = kind.path(text(object, "apiVersion"), Some(namespace(object)));
             let body = json!({ "gracePeriodSeconds": 0 }).to_string().into_bytes();
-            let request = Request::delete(format!("{path}/{}", name(&object)))
+            let request = Request::delete(format!("{path}/{}", name(object)))
                 .header("content-type", "application/json")
                 .body(body)?;
             let outcome = self.client.request::<Value>(request).await;
-            outcome.with_context(|| format!("delete {} {}", kind.kind, name(&object)))?;
+            outcome.with_context(|| format!("delete {} {}", kind.kind, name(object)))?;
         }
         Ok(())
     }

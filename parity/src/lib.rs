@@ -4,13 +4,17 @@
 //! ([`Dump`]), and the leaves in which two of them differ. [`compare`] needs no server: a dump is a folder of JSON files.
 
 pub mod cluster;
+pub mod compare;
 pub mod complete;
 pub mod dump;
 pub mod kinds;
 pub mod library;
+pub mod proof;
+pub mod run;
 pub mod scenario;
 pub mod who;
 
 pub use cluster::Cluster;
+pub use compare::{Allowed, Report, compare};
 pub use dump::Dump;
 pub use scenario::Scenario;

@@ -2,26 +2,20 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the people at this terminal")]
 
+mod dumping;
+
 use std::{
     fs,
     path::{Path, PathBuf},
     process::ExitCode,
-    time::{Duration, Instant},
 };
 
+use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
-use mizzen_parity::{Cluster, Dump, Scenario};
-use mizzen_testkit::{
-    ApiServer, Istiod, Proxy,
-    istiod::Options,
-    proxy::{self, Configuration},
-};
-use mizzen_text::yaml;
-
-/// Nothing for that long, and a proxy is taken to have everything: istiod gathers changes for a tenth of a second.
-const QUIET: Duration = Duration::from_millis(700);
+use mizzen_parity::{Allowed, Dump, Scenario, compare, run};
 
 #[derive(Parser)]
+#[command(about = "The control plane beside the real istiod")]
 struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -31,15 +25,35 @@ struct Arguments {
 enum Verb {
     /// Write what the real istiod gives to the proxies of scenarios (all, or those named)
     Dump { folder: PathBuf, scenarios: Vec<String> },
+    /// Compare two folders that were written so, or parts of them
+    Compare { istiod: PathBuf, ours: PathBuf },
+    /// Run scenarios (all, or those named) on the real istiod and on ours
+    Run {
+        scenarios: Vec<String>,
+        /// Our binary; without it istiod stands beside itself
+        #[arg(long)]
+        binary: Option<PathBuf>,
+        /// Where to write the red scenarios with their first differences
+        #[arg(long)]
+        page: Option<PathBuf>,
+        /// Where to write everything as JSON
+        #[arg(long)]
+        json: Option<PathBuf>,
+    },
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let outcome = match Arguments::parse().verb {
-        Verb::Dump { folder, scenarios } => dump(&folder, &scenarios).await,
+        Verb::Dump { folder, scenarios } => dumping::dump(&folder, &scenarios).await,
+        Verb::Compare { istiod, ours } => folders(&istiod, &ours),
+        Verb::Run { scenarios, binary, page, json } => {
+            live(&scenarios, binary, page.as_deref(), json.as_deref()).await
+        }
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
@@ -47,42 +61,32 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn dump(folder: &Path, only: &[String]) -> anyhow::Result<()> {
-    let scenarios = Scenario::all(only)?;
-    let server = ApiServer::start().await?;
-    Istiod::install_kinds(&server).await?;
-    let mut cluster = Cluster::new(&server)?;
-    for scenario in &scenarios {
-        let start = Instant::now();
-        cluster.create(scenario).await?;
-        let options = Options { mesh_config: scenario.mesh.clone(), ..Options::default() };
-        let istiod = Istiod::start(&server, options).await?;
-        let dump = look(&istiod, scenario).await?;
-        let folder = folder.join(&scenario.name);
-        dump.write(&folder)?;
-        let objects = cluster.objects().await?;
-        let texts: Vec<String> = objects.iter().map(yaml::to_string).collect();
-        fs::write(folder.join("objects.yaml"), texts.join("---\n"))?;
-        fs::write(folder.join("mesh.yaml"), yaml::to_string(&scenario.mesh))?;
-        drop(istiod);
-        cluster.delete().await?;
-        println!("{}: {} proxies, {:.1} s", scenario.name, scenario.proxies.len(), start.elapsed().as_secs_f32());
+fn folders(istiod: &Path, ours: &Path) -> Result<bool> {
+    let report = compare(&Dump::read(istiod)?, &Dump::read(ours)?, &Allowed::read()?);
+    for difference in &report.different {
+        let word = |value: &Option<serde_json::Value>| value.as_ref().map_or("nothing".into(), ToString::to_string);
+        println!("{} {}", difference.proxy, difference.path);
+        println!("    istiod: {}\n    ours:   {}", word(&difference.theirs), word(&difference.ours));
     }
-    Ok(())
+    println!("{} differing leaves of {} / {}", report.different.len(), report.theirs, report.ours);
+    Ok(report.equal())
 }
 
-async fn look(istiod: &Istiod, scenario: &Scenario) -> anyhow::Result<Dump> {
-    let mut proxies = Vec::new();
-    for who in &scenario.proxies {
-        let identity = who.identity(scenario)?;
-        let proxy = Proxy::connect(istiod.discovery(), &identity, proxy::Options::default()).await?;
-        proxies.push((who.name().to_owned(), proxy));
+async fn live(only: &[String], program: Option<PathBuf>, page: Option<&Path>, json: Option<&Path>) -> Result<bool> {
+    let scenarios = Scenario::all(only)?;
+    let options = run::Options { program, allowed: Allowed::read()? };
+    let summary = run::run(&scenarios, &options, |outcome| println!("{}", outcome.line())).await?;
+    print!("{}", summary.lines());
+    if let Some(page) = page {
+        fs::write(page, summary.page()).with_context(|| page.display().to_string())?;
+        println!("report: {}", page.display());
     }
-    let mut dump = Dump::default();
-    for (name, proxy) in &proxies {
-        proxy.settled(QUIET).await?;
-        let configuration: Configuration = proxy.dump()?;
-        dump.0.insert(name.clone(), configuration);
+    if let Some(json) = json {
+        fs::write(json, format!("{:#}\n", summary.json())).with_context(|| json.display().to_string())?;
     }
-    Ok(dump)
+    let idle: Vec<&str> = if only.is_empty() { summary.idle().collect() } else { Vec::new() };
+    for path in &idle {
+        println!("an allowed difference that excuses nothing: {path}");
+    }
+    Ok(summary.equal() == summary.total() && idle.is_empty())
 }

@@ -1,7 +1,7 @@
 //! A proxy of a scenario: named by its pod, from which the rest is taken.
 
 use anyhow::{Context as _, Result, bail};
-use mizzen_testkit::proxy::{Identity, Role};
+use mizzen_testkit::proxy::{Identity, Role, proxy_config};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -49,7 +49,16 @@ impl Who {
         let mut identity = Identity::new(role, address, wanted, place);
         identity.service_account = text(&pod["spec"], "serviceAccountName").to_owned();
         identity.labels = serde_json::from_value(pod["metadata"]["labels"].clone()).unwrap_or_default();
-        identity.metadata = self.metadata.clone();
+        // The agent tells what the mesh has by default over what it knows by itself.
+        let mut settings = proxy_config();
+        if let (Some(settings), Some(mesh)) = (settings.as_object_mut(), scenario.mesh["defaultConfig"].as_object()) {
+            settings.extend(mesh.clone());
+        }
+        identity.metadata.insert("PROXY_CONFIG".to_owned(), settings);
+        if !pod["metadata"]["annotations"].is_null() {
+            identity.metadata.insert("ANNOTATIONS".to_owned(), pod["metadata"]["annotations"].clone());
+        }
+        identity.metadata.extend(self.metadata.clone());
         identity.locality = self.locality.as_ref().map(|locality| {
             let mut parts = locality.splitn(3, '/').map(str::to_owned);
             std::array::from_fn(|_| parts.next().unwrap_or_default())

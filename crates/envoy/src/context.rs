@@ -1,9 +1,8 @@
 //! What builders have at hand.
 
 use crate::{Memo, Options};
-use mizzen_mesh::{Attributes, Scope, Settings, Sight};
+use mizzen_mesh::{Attributes, Sees, Settings, Sight};
 use mizzen_proto::istio::mesh::v1alpha1::MeshConfig;
-use std::sync::Arc;
 
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
@@ -24,8 +23,8 @@ impl<'a> Context<'a> {
         &self.settings().mesh
     }
 
-    /// What a sidecar sees.
-    pub fn scope(&self) -> Arc<Scope> {
-        self.snapshot.scope(&self.proxy.namespace())
+    /// What the proxy sees.
+    pub fn scope(&self) -> Sees<'a> {
+        self.proxy.scope()
     }
 }

@@ -10,8 +10,11 @@ mod context;
 pub mod endpoints;
 pub mod listeners;
 pub mod memo;
+pub mod message;
+pub mod metadata;
 pub mod names;
 mod options;
+pub mod policy;
 pub mod routes;
 pub mod views;
 

@@ -12,7 +12,7 @@ impl<'a> Host<'a> {
     }
 
     /// What stands after the star.
-    fn suffix(self) -> Option<&'a str> {
+    pub fn suffix(self) -> Option<&'a str> {
         self.0.strip_prefix('*')
     }
 

@@ -14,6 +14,7 @@ mod proxy;
 mod read;
 pub mod registry;
 mod scope;
+mod services;
 mod settings;
 mod sight;
 mod snapshot;
@@ -22,17 +23,16 @@ mod visibility;
 
 pub use host::Host;
 pub use model::{
-    Accounts, Endpoint, Health, Labels, Locality, Port, Protocol, Registry, Resolution, Service,
-    ServiceEndpoints, ServiceKey, TlsMode, Workload,
+    Accounts, Endpoint, Health, Labels, Locality, NamedPort, Port, Protocol, Registry, Resolution, Service,
+    ServiceEndpoints, ServiceKey, TlsMode, TrafficDistribution, Workload, WorkloadKind,
 };
 pub use pointer::ByPointer;
-pub use proxy::{Answer, Attributes, Interception, Node, Proxy, ProxyKind, Question, Reads, Refused, Target};
+pub use proxy::{Answer, Attributes, Interception, Node, Proxy, ProxyKind, Question, Reads, Refused, Sees, Target};
 pub use read::NotRead;
-pub use scope::{Scope, Visible};
+pub use scope::{Scope, Seen, Visible};
+pub use services::{Aliases, Services};
 pub use settings::Settings;
 pub use sight::{Part, Parts, Sight, changed_endpoints};
-pub use snapshot::{
-    Authentication, DestinationRules, Gateways, Problem, Services, Snapshot, VirtualServices,
-};
+pub use snapshot::{Authentication, DestinationRules, Gateways, Problem, Snapshot, VirtualServices};
 pub use store::{Event, Key, KeyKind, Store};
 pub use visibility::Visibility;

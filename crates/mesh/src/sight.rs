@@ -2,7 +2,7 @@
 //! while the parts that were looked at are the same.
 
 use crate::{
-    Accounts, Authentication, DestinationRules, Gateways, Resolution, Scope, ServiceEndpoints, ServiceKey,
+    Accounts, Authentication, DestinationRules, Gateways, Resolution, ServiceEndpoints, ServiceKey,
     Services, Settings, Snapshot, VirtualServices,
 };
 use std::{cell::Cell, collections::HashMap, sync::Arc};
@@ -155,19 +155,12 @@ impl<'a> Sight<'a> {
         &self.look(Part::DestinationRules).destination_rules
     }
 
-    pub fn authentication(&self) -> &'a Authentication {
+    pub fn authentication(&self) -> &'a Arc<Authentication> {
         &self.look(Part::Authentication).authentication
     }
 
     pub fn gateways(&self) -> &'a Gateways {
         &self.look(Part::Gateways).gateways
-    }
-
-    pub fn scope(&self, namespace: &Arc<str>) -> Arc<Scope> {
-        for part in [Part::Settings, Part::Services, Part::DestinationRules, Part::VirtualServices] {
-            self.look(part);
-        }
-        self.snapshot.scope(namespace)
     }
 }
 

@@ -1,8 +1,8 @@
 //! The mesh at one moment. Never changes; the next one shares with it everything that is still so.
 
 use crate::{
-    Attributes, Key, Proxy, Scope, Service, ServiceEndpoints, ServiceKey, Settings, config, registry,
-    sight::Versions,
+    Attributes, Key, Proxy, ProxyKind, Scope, ServiceEndpoints, ServiceKey, Services, Settings, config,
+    registry, scope::Scopes, sight::Versions,
 };
 use std::{
     collections::HashMap,
@@ -16,25 +16,6 @@ pub use crate::config::{Authentication, DestinationRules, Gateways, VirtualServi
 pub struct Problem {
     pub key: Key,
     pub reason: Arc<str>,
-}
-
-/// All services, in Istio's order: older first, then by name and namespace.
-#[derive(Debug, Default)]
-pub struct Services {
-    pub all: Vec<Arc<Service>>,
-    pub by_key: HashMap<ServiceKey, Arc<Service>>,
-    pub by_host: HashMap<Arc<str>, Vec<Arc<Service>>>,
-}
-
-impl Services {
-    pub fn new(all: Vec<Arc<Service>>) -> Self {
-        let mut services = Self { all, ..Self::default() };
-        for service in &services.all {
-            services.by_key.insert(service.key.clone(), Arc::clone(service));
-            services.by_host.entry(Arc::clone(&service.key.host)).or_default().push(Arc::clone(service));
-        }
-        services
-    }
 }
 
 pub struct Snapshot {
@@ -51,8 +32,7 @@ pub struct Snapshot {
     pub gateways: Arc<Gateways>,
     pub problems: Arc<Vec<Problem>>,
     pub(crate) versions: Versions,
-    /// What each namespace sees, found out when it is first asked for.
-    scopes: Mutex<HashMap<Arc<str>, Arc<Scope>>>,
+    scopes: Mutex<Scopes>,
 }
 
 impl Snapshot {
@@ -83,24 +63,19 @@ impl Snapshot {
             Some(last) if next.is(last) => Arc::clone(last),
             Some(last) => {
                 next.versions = Versions::after(last, &next);
-                if next.same_scopes(last) {
-                    *lock(&next.scopes) = lock(&last.scopes).clone();
-                }
+                let scopes = lock(&last.scopes).next(last, &next);
+                *lock(&next.scopes) = scopes;
                 Arc::new(next)
             }
             None => Arc::new(next),
         }
     }
 
-    fn same_scopes(&self, other: &Self) -> bool {
+    fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.settings, &other.settings)
             && Arc::ptr_eq(&self.services, &other.services)
             && Arc::ptr_eq(&self.virtual_services, &other.virtual_services)
             && Arc::ptr_eq(&self.destination_rules, &other.destination_rules)
-    }
-
-    fn is(&self, other: &Self) -> bool {
-        self.same_scopes(other)
             && Arc::ptr_eq(&self.endpoints, &other.endpoints)
             && Arc::ptr_eq(&self.workloads, &other.workloads)
             && Arc::ptr_eq(&self.authentication, &other.authentication)
@@ -108,15 +83,9 @@ impl Snapshot {
             && Arc::ptr_eq(&self.problems, &other.problems)
     }
 
-    /// What a sidecar in `namespace` sees.
-    pub fn scope(&self, namespace: &Arc<str>) -> Arc<Scope> {
-        let mut scopes = lock(&self.scopes);
-        if let Some(scope) = scopes.get(namespace) {
-            return Arc::clone(scope);
-        }
-        let scope = Arc::new(Scope::new(self, namespace));
-        scopes.insert(Arc::clone(namespace), Arc::clone(&scope));
-        scope
+    /// What a proxy in `namespace` sees, found out when it is first asked for.
+    pub fn scope(&self, kind: ProxyKind, namespace: &Arc<str>) -> Arc<Scope> {
+        lock(&self.scopes).get(self, kind, namespace)
     }
 
     pub fn endpoints_of(&self, key: &ServiceKey) -> Option<&Arc<ServiceEndpoints>> {
@@ -126,6 +95,7 @@ impl Snapshot {
     /// The proxy as builders may see it, with what the mesh knows of its workload.
     pub fn attributes(&self, proxy: &Arc<Proxy>) -> Attributes {
         let targets = self.workloads.targets(proxy, &self.services);
+        let scope = self.scope(proxy.kind, &proxy.namespace);
         match self.workloads.of(proxy) {
             Some(workload) => Attributes::new(
                 Arc::clone(proxy),
@@ -134,6 +104,7 @@ impl Snapshot {
                 Arc::clone(&workload.node),
                 Arc::clone(&proxy.network),
                 targets,
+                scope,
             ),
             None => Attributes::new(
                 Arc::clone(proxy),
@@ -142,6 +113,7 @@ impl Snapshot {
                 Arc::default(),
                 Arc::clone(&proxy.network),
                 targets,
+                scope,
             ),
         }
     }

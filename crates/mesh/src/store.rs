@@ -75,6 +75,12 @@ impl Store {
     }
 
     pub fn apply(&mut self, event: Event) {
+        if self.config.has_broken()
+            && !matches!(event, Event::Broken { .. })
+            && let Some(key) = event.key()
+        {
+            self.config.mended(&key);
+        }
         match event {
             Event::Service(object) => self.registry.service(object),
             Event::EndpointSlice(object) => self.registry.slice(object),
@@ -90,10 +96,7 @@ impl Store {
                 KeyKind::Istio(kind) if !matches!(kind, Kind::ServiceEntry | Kind::WorkloadEntry) => {
                     self.config.gone(&key);
                 }
-                _ => {
-                    self.config.mended(&key);
-                    self.registry.gone(&key);
-                }
+                _ => self.registry.gone(&key),
             },
             Event::Settings(settings) => {
                 self.settings = *settings;
@@ -106,7 +109,7 @@ impl Store {
     /// The mesh as it is now. The same one as before if nothing that matters has changed.
     pub fn snapshot(&mut self) -> Arc<Snapshot> {
         let services = self.registry.update(&self.settings);
-        let config = self.config.update(&self.settings, &services.services);
+        let config = self.config.update(&self.settings);
         let next = Snapshot::next(self.last.as_ref(), &self.settings, services, config);
         self.last = Some(Arc::clone(&next));
         next

@@ -14,7 +14,7 @@ pub enum Visibility {
 }
 
 impl Visibility {
-    /// `export_to` of an object in `namespace`; where it says nothing, `default` (from the mesh configuration) holds.
+    /// `export_to` of an object in `namespace` (`*` before `~` before names); where it says nothing, `default` (from the mesh configuration) holds.
     pub fn read<S: AsRef<str>>(export_to: &[S], namespace: &str, default: &[String]) -> Self {
         if export_to.is_empty() {
             if default.is_empty() { Self::Public } else { Self::of(default, namespace) }
@@ -24,20 +24,15 @@ impl Visibility {
     }
 
     fn of<S: AsRef<str>>(export_to: &[S], namespace: &str) -> Self {
-        let mut namespaces = BTreeSet::new();
-        for entry in export_to {
-            match entry.as_ref() {
-                "*" => return Self::Public,
-                "~" => {}
-                "." => {
-                    namespaces.insert(Arc::from(namespace));
-                }
-                other => {
-                    namespaces.insert(Arc::from(other));
-                }
-            }
+        let has = |word: &str| export_to.iter().any(|entry| entry.as_ref() == word);
+        if has("*") {
+            return Self::Public;
         }
-        if namespaces.is_empty() { Self::Nobody } else { Self::Namespaces(namespaces) }
+        if has("~") {
+            return Self::Nobody;
+        }
+        let own = |entry| if entry == "." { namespace } else { entry };
+        Self::Namespaces(export_to.iter().map(|entry| Arc::from(own(entry.as_ref()))).collect())
     }
 
     pub fn includes(&self, namespace: &str) -> bool {
@@ -46,5 +41,28 @@ impl Visibility {
             Self::Nobody => false,
             Self::Namespaces(namespaces) => namespaces.contains(namespace),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everybody_goes_before_nobody_and_nobody_before_names() {
+        let none: &[String] = &[];
+        let own = |names: &[&str]| Visibility::Namespaces(names.iter().map(|name| Arc::from(*name)).collect());
+        for (export_to, default, visibility) in [
+            (&["*", "~"][..], &[][..], Visibility::Public),
+            (&["~", "a"], &[], Visibility::Nobody),
+            (&[".", "a"], &[], own(&["a", "here"])),
+            (&[], &["."], own(&["here"])),
+            (&[], &["*"], Visibility::Public),
+            (&["a"], &["*"], own(&["a"])),
+        ] {
+            let default: Vec<String> = default.iter().map(|name| (*name).to_owned()).collect();
+            assert_eq!(Visibility::read(export_to, "here", &default), visibility, "{export_to:?} {default:?}");
+        }
+        assert_eq!(Visibility::read(none, "here", none), Visibility::Public);
     }
 }

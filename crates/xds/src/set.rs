@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     fn set(names: &[&str]) -> Arc<ResourceSet> {
-        let resources = names.iter().map(|name| Arc::new(Resource::new(*name, *name))).collect();
+        let resources = names.iter().map(|name| Arc::new(Resource::new(*name, name.to_string()))).collect();
         Arc::new(ResourceSet::new(Type::Cluster, Subscription::everything(), resources))
     }
 

@@ -4,6 +4,7 @@ mod process;
 mod render;
 mod side;
 mod validate;
+mod xds;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -29,6 +30,8 @@ enum What {
     Validate,
     /// `mizzen manifest generate` beside istioctl, and `mizzen chart render` beside helm
     Render,
+    /// `mizzen discovery` beside istiod: simulated proxies, changes, memory
+    Xds(xds::Arguments),
     /// Run a program and print what it cost; how the others measure
     #[command(hide = true)]
     Process { program: PathBuf, arguments: Vec<String> },
@@ -38,6 +41,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     match &arguments.what {
         What::Validate => validate::command(arguments.quick, arguments.save),
         What::Render => render::command(arguments.quick, arguments.save),
+        What::Xds(of) => xds::command(of, arguments.quick, arguments.save),
         What::Process { program, arguments } => process::child(program, arguments),
     }
 }

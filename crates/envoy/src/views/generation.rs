@@ -58,13 +58,13 @@ impl Generation {
         old: &Arc<View>,
         others: &[Arc<View>],
     ) -> Option<Arc<View>> {
-        if self.snapshot.agrees(last, old.seen) {
+        let attributes = self.snapshot.attributes(&old.of);
+        if self.snapshot.agrees(last, old.seen) && attributes.agrees(&old.reads) {
             return Some(Arc::clone(old));
         }
         let view = match slot.patch(&self.factory, last, &self.snapshot, old) {
             Some(view) => view,
             None => {
-                let attributes = self.snapshot.attributes(&old.of);
                 if others.iter().any(|other| attributes.agrees(&other.reads)) {
                     return None;
                 }

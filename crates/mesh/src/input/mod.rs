@@ -10,8 +10,8 @@ mod service;
 pub use endpoint_slice::{Conditions, EndpointSlice, SliceEndpoint, SlicePort, TargetRef};
 pub use namespace::Namespace;
 pub use node::Node;
-pub use pod::{Container, ContainerPort, Pod, PodCondition};
-pub use service::{PortName, Service, ServicePort};
+pub use pod::{Container, ContainerPort, Owner, Pod, PodCondition, PodIp, PodSpec, PodStatus};
+pub use service::{LoadBalancerIngress, LoadBalancerStatus, PortName, Service, ServicePort, ServiceSpec, ServiceStatus};
 
 use mizzen_api::Metadata;
 use serde::{Deserialize, Deserializer};

@@ -1,16 +1,92 @@
 use super::null_is_default;
 use mizzen_api::Metadata;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
+/// Annotations are not kept: pods are many, and nothing here reads them.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
+#[serde(from = "Wire")]
 pub struct Pod {
-    #[serde(deserialize_with = "null_is_default")]
     pub metadata: Metadata,
-    #[serde(deserialize_with = "null_is_default")]
+    /// What made it and looks after it.
+    pub controller: Option<Owner>,
+    /// It has been asked to end.
+    pub deleting: bool,
     pub spec: PodSpec,
-    #[serde(deserialize_with = "null_is_default")]
     pub status: PodStatus,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Owner {
+    #[serde(deserialize_with = "null_is_default")]
+    pub kind: String,
+    #[serde(deserialize_with = "null_is_default")]
+    pub name: String,
+    #[serde(deserialize_with = "null_is_default")]
+    controller: bool,
+}
+
+impl Owner {
+    pub fn new(kind: &str, name: &str) -> Self {
+        Self { kind: kind.to_owned(), name: name.to_owned(), controller: true }
+    }
+}
+
+/// As Kubernetes writes it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Wire {
+    #[serde(deserialize_with = "null_is_default")]
+    metadata: WireMetadata,
+    #[serde(deserialize_with = "null_is_default")]
+    spec: PodSpec,
+    #[serde(deserialize_with = "null_is_default")]
+    status: PodStatus,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct WireMetadata {
+    #[serde(deserialize_with = "null_is_default")]
+    name: String,
+    #[serde(deserialize_with = "null_is_default")]
+    generate_name: String,
+    #[serde(deserialize_with = "null_is_default")]
+    namespace: String,
+    #[serde(deserialize_with = "null_is_default")]
+    labels: BTreeMap<String, String>,
+    #[serde(deserialize_with = "null_is_default")]
+    uid: String,
+    #[serde(deserialize_with = "null_is_default")]
+    resource_version: String,
+    #[serde(deserialize_with = "null_is_default")]
+    creation_timestamp: String,
+    #[serde(deserialize_with = "null_is_default")]
+    deletion_timestamp: String,
+    #[serde(deserialize_with = "null_is_default")]
+    owner_references: Vec<Owner>,
+}
+
+impl From<Wire> for Pod {
+    fn from(Wire { metadata, spec, status }: Wire) -> Self {
+        Self {
+            controller: metadata.owner_references.into_iter().find(|owner| owner.controller),
+            deleting: !metadata.deletion_timestamp.is_empty(),
+            metadata: Metadata {
+                name: metadata.name,
+                generate_name: metadata.generate_name,
+                namespace: metadata.namespace,
+                labels: metadata.labels,
+                uid: metadata.uid,
+                resource_version: metadata.resource_version,
+                creation_timestamp: metadata.creation_timestamp,
+                ..Metadata::default()
+            },
+            spec,
+            status,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]

@@ -63,7 +63,7 @@ pub struct ServicePort {
 }
 
 /// A port by its number or by its name.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(untagged)]
 pub enum PortName {
     Number(i32),

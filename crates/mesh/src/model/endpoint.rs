@@ -11,14 +11,19 @@ pub struct Locality {
 }
 
 impl Locality {
-    /// `region/zone/subzone`, or less of it.
+    /// `region/zone/subzone`, or less of it; what comes after is not counted.
     pub fn parse(text: &str) -> Self {
-        let mut parts = text.splitn(3, '/').map(Arc::from);
+        let mut parts = text.split('/').map(Arc::from);
         Self {
             region: parts.next().unwrap_or_default(),
             zone: parts.next().unwrap_or_default(),
             subzone: parts.next().unwrap_or_default(),
         }
+    }
+
+    /// From a label, where a slash is not allowed and a dot stands for it.
+    pub fn parse_label(text: &str) -> Self {
+        if text.contains('/') { Self::parse(text) } else { Self::parse(&text.replace('.', "/")) }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -30,6 +35,8 @@ impl Locality {
 pub enum Health {
     #[default]
     Healthy,
+    /// Nobody looks: an address in a ServiceEntry, a WorkloadEntry without health checks.
+    Unknown,
     Unhealthy,
     /// Finishes what it has, takes nothing new unless it must.
     Draining,
@@ -53,6 +60,8 @@ pub struct Endpoint {
     pub port: u32,
     /// Which port of the service it serves, by name.
     pub port_name: Arc<str>,
+    /// The same by number, for endpoints of entries; 0 for those of Kubernetes.
+    pub service_port: u32,
     pub labels: Arc<Labels>,
     /// `spiffe://…`, empty if unknown.
     pub service_account: Arc<str>,

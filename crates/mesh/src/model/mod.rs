@@ -7,8 +7,8 @@ mod workload;
 
 pub use endpoint::{Accounts, Endpoint, Health, Locality, ServiceEndpoints, TlsMode};
 pub use protocol::Protocol;
-pub use service::{Port, Registry, Resolution, Service, ServiceKey};
-pub use workload::Workload;
+pub use service::{Port, Registry, Resolution, Service, ServiceKey, TrafficDistribution};
+pub use workload::{NamedPort, Workload, WorkloadKind};
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -12,7 +12,7 @@ pub struct ServiceKey {
     pub namespace: Arc<str>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Registry {
     Kubernetes,
     /// A ServiceEntry.
@@ -33,11 +33,39 @@ pub enum Resolution {
     DynamicDns,
 }
 
+/// Which endpoints a service would rather have its clients use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum TrafficDistribution {
+    #[default]
+    Any,
+    /// `PreferSameZone`, and its older name `PreferClose`.
+    SameZone,
+    SameNode,
+}
+
+impl TrafficDistribution {
+    /// The words are Kubernetes'; another word is no wish.
+    pub fn parse(text: &str) -> Option<Self> {
+        let is = |word: &str| text.eq_ignore_ascii_case(word);
+        if is("PreferClose") || is("PreferSameZone") {
+            Some(Self::SameZone)
+        } else if is("PreferSameNode") {
+            Some(Self::SameNode)
+        } else {
+            None
+        }
+    }
+}
+
+/// One service of the mesh. An entry with several addresses is as many services with one key: each has its listener,
+/// and the first one is the service of that name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Service {
     pub key: ServiceKey,
-    /// Of the object.
+    /// What telemetry calls it: the name of a Kubernetes Service, the host of an entry.
     pub name: Arc<str>,
+    /// The name of the object that it came from.
+    pub object: Arc<str>,
     pub registry: Registry,
     /// In the order of the object.
     pub ports: Vec<Port>,
@@ -58,13 +86,14 @@ pub struct Service {
     pub subject_alt_names: Vec<Arc<str>>,
     /// Of an alias.
     pub external_name: Arc<str>,
+    /// Services that are only other names for this one, by namespace and host.
+    pub aliases: Vec<ServiceKey>,
     pub publish_not_ready: bool,
     /// `ClientIP`
     pub session_affinity: bool,
     /// `internalTrafficPolicy: Local`: only endpoints on the client's node.
     pub node_local: bool,
-    /// `PreferClose` and its like; empty if the service has no wish.
-    pub traffic_distribution: Arc<str>,
+    pub traffic_distribution: TrafficDistribution,
     /// Load balancer addresses and external IPs.
     pub external_addresses: Vec<Arc<str>>,
     pub headless: bool,
@@ -79,15 +108,6 @@ pub struct Port {
     pub protocol: Protocol,
     /// Where a workload listens for it, as the object says it.
     pub target: Option<PortName>,
-}
-
-impl std::hash::Hash for PortName {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        match self {
-            Self::Number(number) => number.hash(state),
-            Self::Name(name) => name.hash(state),
-        }
-    }
 }
 
 impl Service {

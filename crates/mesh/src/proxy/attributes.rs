@@ -2,7 +2,10 @@
 //! while something was built may share it, and no list of what matters is kept by hand.
 
 use super::{Interception, Proxy, ProxyKind};
-use crate::{ByPointer, Labels, Locality, Port, Service};
+use crate::{
+    ByPointer, Labels, Locality, Port, Scope, Seen, Service,
+    config::{L4Routes, Routed, VirtualService},
+};
 use serde_json::Value;
 use std::{cell::RefCell, collections::BTreeSet, net::IpAddr, sync::Arc};
 
@@ -41,6 +44,10 @@ pub enum Question {
     Metadata(&'static str),
     Targets,
     Id,
+    /// The services that it sees, by identity.
+    Seen,
+    HttpRoutes,
+    L4Routes,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -56,6 +63,9 @@ pub enum Answer {
     Yes(bool),
     Labels(Arc<Labels>),
     Targets(Arc<[Target]>),
+    Seen(ByPointer<Seen>),
+    HttpRoutes(ByPointer<Routed<VirtualService>>),
+    L4Routes(ByPointer<Routed<L4Routes>>),
 }
 
 /// What was asked, in order, with the answers.
@@ -82,6 +92,7 @@ pub struct Attributes {
     node: Arc<str>,
     network: Arc<str>,
     targets: Arc<[Target]>,
+    pub(super) scope: Arc<Scope>,
     reads: RefCell<Reads>,
 }
 
@@ -95,8 +106,9 @@ impl Attributes {
         node: Arc<str>,
         network: Arc<str>,
         targets: Arc<[Target]>,
+        scope: Arc<Scope>,
     ) -> Self {
-        Self { proxy, labels, locality, node, network, targets, reads: RefCell::default() }
+        Self { proxy, labels, locality, node, network, targets, scope, reads: RefCell::default() }
     }
 
     fn answer(&self, question: &Question) -> Answer {
@@ -131,10 +143,13 @@ impl Attributes {
             }),
             Question::Targets => Answer::Targets(Arc::clone(&self.targets)),
             Question::Id => Answer::Text(Arc::clone(&proxy.id)),
+            Question::Seen => Answer::Seen((&self.scope.seen).into()),
+            Question::HttpRoutes => Answer::HttpRoutes((&self.scope.http).into()),
+            Question::L4Routes => Answer::L4Routes((&self.scope.l4).into()),
         }
     }
 
-    fn ask(&self, question: Question) -> Answer {
+    pub(super) fn ask(&self, question: Question) -> Answer {
         let answer = self.answer(&question);
         let mut reads = self.reads.borrow_mut();
         if !reads.0.iter().any(|(asked, _)| *asked == question) {

@@ -2,6 +2,8 @@
 
 mod attributes;
 mod node;
+mod sees;
 
 pub use attributes::{Answer, Attributes, Question, Reads, Target};
+pub use sees::Sees;
 pub use node::{Interception, Node, Proxy, ProxyKind, Refused};

@@ -8,7 +8,7 @@
 mod injection;
 mod kinds;
 
-use std::{fs, net::SocketAddr, process::Command};
+use std::{fs, net::SocketAddr, path::PathBuf, process::Command};
 
 use bytes::Bytes;
 use http::Request;
@@ -38,11 +38,13 @@ pub struct Options {
     pub injection: bool,
     /// More switches (`PILOT_…`), after the ones of this kit.
     pub environment: Vec<(String, String)>,
+    /// Another control plane that takes istiod's verb, flags and environment.
+    pub program: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { mesh_config: json!({}), injection: false, environment: Vec::new() }
+        Self { mesh_config: json!({}), injection: false, environment: Vec::new(), program: None }
     }
 }
 
@@ -80,7 +82,9 @@ impl Istiod {
             false => None,
         };
 
-        let mut command = Command::new(tools::command("pilot-discovery")?);
+        let program = options.program.map_or_else(|| tools::command("pilot-discovery"), Ok)?;
+        let name = program.file_stem().unwrap_or_default().to_string_lossy().replace("pilot-discovery", "istiod");
+        let mut command = Command::new(program);
         command
             .current_dir(&folder)
             .envs([
@@ -118,12 +122,12 @@ impl Istiod {
             None => command.arg("--httpsAddr="),
         };
 
-        let istiod = Self { injection, part: Part::start("istiod", command)?, discovery, http };
+        let istiod = Self { injection, part: Part::start(&name, command)?, discovery, http };
         let ready = async || match istiod.part.listens_on(http.port()) {
             true => Seen::from_result(istiod.get("/ready").await.map(|_| ())),
             false => Seen::NotYet("it does not listen".to_owned()),
         };
-        istiod.part.until("istiod to be ready", PATIENCE, ready).await?;
+        istiod.part.until(&format!("{name} to be ready"), PATIENCE, ready).await?;
         if let Some(injection) = &istiod.injection {
             let trusted = async || Seen::from_result(injection.trusted().await);
             istiod.part.until("istiod to sign its webhook", PATIENCE, trusted).await?;

@@ -8,7 +8,10 @@ use envoy_types::pb::{
     envoy::config::core::v3::{Locality, Node},
     google::protobuf::{ListValue, Struct, Value as Field, value::Kind as FieldKind},
 };
+use prost::Message as _;
 use serde_json::{Map, Value, json};
+
+use crate::error::Result;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -66,6 +69,11 @@ impl Identity {
         }
     }
 
+    /// The node as JSON, for who has no use for Envoy's types.
+    pub fn to_json(&self) -> Result<Value> {
+        super::json::to_json("envoy.config.core.v3.Node", &self.node().encode_to_vec())
+    }
+
     fn said(&self, workload: &str) -> Map<String, Value> {
         let mut said = json!({
             "NAME": self.pod,
@@ -82,12 +90,28 @@ impl Identity {
             "ENVOY_STATUS_PORT": 15021,
             "ENVOY_PROMETHEUS_PORT": 15090,
             "PILOT_SAN": ["istiod.istio-system.svc"],
-            "PROXY_CONFIG": {},
+            "PROXY_CONFIG": proxy_config(),
         });
         let mut said = said.as_object_mut().map(std::mem::take).unwrap_or_default();
         said.extend(self.metadata.clone());
         said
     }
+}
+
+/// The ProxyConfig of an agent that nobody has told anything: what it says wins over what the control plane has by default.
+pub fn proxy_config() -> Value {
+    json!({
+        "binaryPath": "/usr/local/bin/envoy",
+        "configPath": "./etc/istio/proxy",
+        "controlPlaneAuthPolicy": "MUTUAL_TLS",
+        "discoveryAddress": "istiod.istio-system.svc:15012",
+        "drainDuration": "45s",
+        "proxyAdminPort": 15000,
+        "serviceCluster": "istio-proxy",
+        "statNameLength": 189,
+        "statusPort": 15020,
+        "terminationDrainDuration": "5s",
+    })
 }
 
 fn structure(map: Map<String, Value>) -> Struct {

@@ -69,7 +69,7 @@ struct Routes {
 }
 
 /// Names of endpoints for a cluster, of routes for a listener; nothing for the others, nor for what cannot be decoded.
-pub(super) fn mentions(kind: Kind, resource: &[u8]) -> Vec<String> {
+pub fn mentions(kind: Kind, resource: &[u8]) -> Vec<String> {
     match kind {
         Kind::Clusters => Cluster::decode(resource).ok().and_then(endpoints).into_iter().collect(),
         Kind::Listeners => Listener::decode(resource).map(routes).unwrap_or_default(),

@@ -28,10 +28,11 @@ use tokio::task::AbortHandle;
 use tonic::transport::{Channel, Endpoint};
 
 pub use self::{
-    identity::{Identity, Role},
+    identity::{Identity, Role, proxy_config},
     json::{Configuration, to_json},
     kind::Kind,
     ledger::{Held, Ledger, Refusal},
+    mentions::mentions,
 };
 use crate::{
     error::{Error, Result},

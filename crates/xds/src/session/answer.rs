@@ -10,7 +10,6 @@ use super::{
 use crate::{
     difference::Difference,
     kind::Type,
-    resource::Resource,
     set::ResourceSet,
     wire::{self, Head},
 };
@@ -82,12 +81,8 @@ impl Session {
     pub(super) fn try_again(&mut self, place: usize, at: &At<'_>) -> Option<Response> {
         let watch = &mut self.watches[place];
         let mut retry = watch.retry.take()?;
-        let sent = watch.sent.clone()?;
-        let current = |resource: &Resource| {
-            sent.get(resource.name()).is_some_and(|now| now.version() == resource.version())
-        };
-        let part = retry.next(current, &watch.subscription)?;
-        let carries = Arc::new(Difference::new(watch.kind.clone(), part, Vec::new(), false));
+        let part = retry.next(watch.sent.as_deref()?)?;
+        let carries = Arc::new(Difference::new(watch.kind.clone(), part.changed, part.removed, false));
         let cuts = retry.cuts;
         watch.retry = Some(retry);
         self.warm(&carries, false);
@@ -122,8 +117,7 @@ impl Session {
         let removals = removed.as_ref().map_or(carries.removed().len(), Vec::len);
         let (chunks, resources, carries) = match protocol {
             Protocol::Delta => {
-                let gone =
-                    removed.map_or_else(|| carries.removals(), |removed| wire::removed_resources(&removed));
+                let gone = removed.as_deref().map_or_else(|| carries.removals(), wire::removed_resources);
                 (wire::delta_message(&head, vec![carries.delta(), gone]), carries.changed().len(), carries)
             }
             Protocol::StateOfTheWorld => {
@@ -145,6 +139,7 @@ impl Session {
             bytes,
             adds,
             carries,
+            removed,
             cuts,
         }));
         Some(Response { kind, chunks, bytes, resources, removals })

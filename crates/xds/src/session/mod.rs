@@ -9,6 +9,8 @@
 
 mod answer;
 mod delta;
+#[cfg(test)]
+mod harness;
 mod order;
 #[cfg(test)]
 mod property;

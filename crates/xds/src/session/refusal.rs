@@ -11,13 +11,11 @@ use super::{
     Heard, Protocol, Session,
     watch::{InFlight, Watch},
 };
-use crate::{
-    connections::Refusal, kind::Type, request::ErrorDetail, resource::Resource, subscription::Subscription,
-};
+use crate::{connections::Refusal, kind::Type, request::ErrorDetail, resource::Resource, set::ResourceSet};
 
 /// Parts that are still to be sent again.
 pub(super) struct Retry {
-    pub(super) parts: Vec<Vec<Arc<Resource>>>,
+    pub(super) parts: Vec<Part>,
     pub(super) cuts: u32,
 }
 
@@ -97,30 +95,42 @@ impl Watch {
     }
 }
 
+/// One response more.
+pub(super) struct Part {
+    pub(super) changed: Vec<Arc<Resource>>,
+    pub(super) removed: Vec<Arc<str>>,
+}
+
 fn halve(retry: &mut Option<Box<Retry>>, refused: &InFlight) {
     let all = refused.carries.changed();
-    if all.len() < 2 || refused.cuts == 0 {
+    if all.is_empty() || refused.cuts == 0 {
         return;
     }
-    let (one, two) = all.split_at(all.len() / 2);
     let retry = retry.get_or_insert_with(|| Box::new(Retry { parts: Vec::new(), cuts: refused.cuts }));
     if retry.parts.len() >= PARTS {
         return;
     }
-    retry.parts.push(two.to_vec());
-    retry.parts.push(one.to_vec());
+    if all.len() > 1 {
+        let (one, two) = all.split_at(all.len() / 2);
+        retry.parts.push(Part { changed: two.to_vec(), removed: Vec::new() });
+        retry.parts.push(Part { changed: one.to_vec(), removed: Vec::new() });
+    }
+    if !refused.removed().is_empty() {
+        retry.parts.push(Part { changed: Vec::new(), removed: refused.removed().to_vec() });
+    }
 }
 
 impl Retry {
-    /// The next part, as far as it is still what the client should have.
-    pub(super) fn next(
-        &mut self,
-        current: impl Fn(&Resource) -> bool,
-        subscription: &Subscription,
-    ) -> Option<Vec<Arc<Resource>>> {
+    /// The next part, as far as it is still what the client should hear.
+    pub(super) fn next(&mut self, sent: &ResourceSet) -> Option<Part> {
+        let wanted = sent.subscription();
         while let Some(mut part) = self.parts.pop() {
-            part.retain(|resource| subscription.contains(resource.name()) && current(resource));
-            if !part.is_empty() && self.cuts > 0 {
+            let current = |resource: &Resource| {
+                sent.get(resource.name()).is_some_and(|now| now.version() == resource.version())
+            };
+            part.changed.retain(|resource| current(resource));
+            part.removed.retain(|name| wanted.contains(name) && sent.get(name).is_none());
+            if self.cuts > 0 && !(part.changed.is_empty() && part.removed.is_empty()) {
                 self.cuts -= 1;
                 return Some(part);
             }

@@ -63,8 +63,16 @@ pub(super) struct InFlight {
     pub(super) adds: bool,
     /// What it carries; also keeps the encoded form for the other streams that go the same way.
     pub(super) carries: Arc<Difference>,
+    /// The names that it tells as removed; `None`: those of `carries`.
+    pub(super) removed: Option<Vec<Arc<str>>>,
     /// How often it may still be cut in halves if it is refused.
     pub(super) cuts: u32,
+}
+
+impl InFlight {
+    pub(super) fn removed(&self) -> &[Arc<str>] {
+        self.removed.as_deref().unwrap_or_else(|| self.carries.removed())
+    }
 }
 
 impl Watch {
