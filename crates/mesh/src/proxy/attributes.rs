@@ -7,7 +7,7 @@ use crate::{
     config::{L4Routes, Routed, VirtualService},
 };
 use serde_json::Value;
-use std::{cell::RefCell, sync::Arc};
+use std::{cell::RefCell, collections::BTreeSet, net::IpAddr, sync::Arc};
 
 /// A port of a service that the proxy's own workload serves.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +26,8 @@ pub enum Question {
     /// Has it addresses of IPv4, of IPv6?
     Families,
     Addresses,
+    /// Is the address that it is known by, its first, one of these?
+    AddressAmong(Arc<BTreeSet<IpAddr>>),
     Locality,
     Network,
     Cluster,
@@ -54,7 +56,8 @@ pub enum Answer {
     Text(Arc<str>),
     Maybe(Option<Arc<str>>),
     Families { v4: bool, v6: bool },
-    Addresses(Vec<std::net::IpAddr>),
+    Addresses(Vec<IpAddr>),
+    Address(Option<IpAddr>),
     Locality(Locality),
     Interception(Interception),
     Yes(bool),
@@ -114,10 +117,13 @@ impl Attributes {
             Question::Kind => Answer::Kind(proxy.kind),
             Question::Namespace => Answer::Text(Arc::clone(&proxy.namespace)),
             Question::Families => Answer::Families {
-                v4: proxy.addresses.iter().any(std::net::IpAddr::is_ipv4),
-                v6: proxy.addresses.iter().any(std::net::IpAddr::is_ipv6),
+                v4: proxy.addresses.iter().any(IpAddr::is_ipv4),
+                v6: proxy.addresses.iter().any(IpAddr::is_ipv6),
             },
             Question::Addresses => Answer::Addresses(proxy.addresses.clone()),
+            Question::AddressAmong(some) => {
+                Answer::Address(proxy.addresses.first().filter(|address| some.contains(address)).copied())
+            }
             Question::Locality => Answer::Locality(self.locality.clone()),
             Question::Network => Answer::Text(Arc::clone(&self.network)),
             Question::Cluster => Answer::Text(Arc::clone(&proxy.cluster)),
@@ -180,7 +186,7 @@ macro_rules! asks {
 asks! {
     kind: Kind -> Kind(ProxyKind);
     namespace: Namespace -> Text(Arc<str>);
-    addresses: Addresses -> Addresses(Vec<std::net::IpAddr>);
+    addresses: Addresses -> Addresses(Vec<IpAddr>);
     locality: Locality -> Locality(Locality);
     network: Network -> Text(Arc<str>);
     cluster: Cluster -> Text(Arc<str>);
@@ -201,6 +207,14 @@ impl Attributes {
         match self.ask(Question::Families) {
             Answer::Families { v4, v6 } => (v4, v6),
             other => unreachable!("{other:?} is no answer to the families"),
+        }
+    }
+
+    /// Which of these is the address that it is known by? All proxies that have none of them answer alike.
+    pub fn address_among(&self, some: &Arc<BTreeSet<IpAddr>>) -> Option<IpAddr> {
+        match self.ask(Question::AddressAmong(Arc::clone(some))) {
+            Answer::Address(address) => address,
+            other => unreachable!("{other:?} is no answer to an address"),
         }
     }
 
