@@ -96,26 +96,7 @@ impl Snapshot {
     pub fn attributes(&self, proxy: &Arc<Proxy>) -> Attributes {
         let targets = self.workloads.targets(proxy, &self.services);
         let scope = self.scope(proxy.kind, &proxy.namespace);
-        match self.workloads.of(proxy) {
-            Some(workload) => Attributes::new(
-                Arc::clone(proxy),
-                Arc::clone(&workload.labels),
-                if proxy.locality.is_empty() { workload.locality.clone() } else { proxy.locality.clone() },
-                Arc::clone(&workload.node),
-                Arc::clone(&proxy.network),
-                targets,
-                scope,
-            ),
-            None => Attributes::new(
-                Arc::clone(proxy),
-                Arc::clone(&proxy.labels),
-                proxy.locality.clone(),
-                Arc::default(),
-                Arc::clone(&proxy.network),
-                targets,
-                scope,
-            ),
-        }
+        Attributes::new(Arc::clone(proxy), self.workloads.of(proxy), targets, scope)
     }
 }
 
