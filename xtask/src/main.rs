@@ -1,4 +1,4 @@
-//! The repository's own commands: `cargo xtask tools`, `test`, `generate`, `bench`, `fuzz`.
+//! The repository's own commands: `cargo xtask tools`, `test`, `generate`, `bench`, `fuzz`, `parity`.
 //!
 //! It depends on little, so that a fresh clone has it compiled in seconds.
 
@@ -9,6 +9,7 @@ mod failure;
 mod fuzz;
 mod generate;
 mod keeper;
+mod parity;
 mod program;
 mod result;
 mod test;
@@ -42,6 +43,8 @@ enum Verb {
     Bench(bench::Arguments),
     /// Make inputs up and look for one that harms
     Fuzz(fuzz::Arguments),
+    /// Compare our control plane with the real istiod, scenario by scenario
+    Parity(parity::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Verb::Generate => generate::command(),
         Verb::Bench(arguments) => bench::command(&arguments),
         Verb::Fuzz(arguments) => fuzz::command(&arguments),
+        Verb::Parity(arguments) => parity::command(&arguments),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

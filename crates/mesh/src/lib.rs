@@ -27,7 +27,9 @@ pub use model::{
     ServiceEndpoints, ServiceKey, TlsMode, TrafficDistribution, Workload, WorkloadKind,
 };
 pub use pointer::ByPointer;
-pub use proxy::{Answer, Attributes, Interception, Node, Proxy, ProxyKind, Question, Reads, Refused, Sees, Target};
+pub use proxy::{
+    Answer, Attributes, Interception, Node, Proxy, ProxyKind, Question, Reads, Refused, Sees, Target,
+};
 pub use read::NotRead;
 pub use scope::{Scope, Seen, Visible};
 pub use services::{Aliases, Services};

@@ -2,8 +2,8 @@
 //! while the parts that were looked at are the same.
 
 use crate::{
-    Accounts, Authentication, DestinationRules, Gateways, Resolution, ServiceEndpoints, ServiceKey,
-    Services, Settings, Snapshot, VirtualServices,
+    Accounts, Authentication, DestinationRules, Gateways, Resolution, ServiceEndpoints, ServiceKey, Services,
+    Settings, Snapshot, VirtualServices,
 };
 use std::{cell::Cell, collections::HashMap, sync::Arc};
 

@@ -55,7 +55,7 @@ impl Snapshot {
             destination_rules: config.destination_rules,
             authentication: config.authentication,
             gateways: config.gateways,
-            problems: config.problems,
+            problems: together(last, &registry.problems, config.problems),
             versions: Versions::default(),
             scopes: Mutex::default(),
         };
@@ -116,6 +116,22 @@ impl Snapshot {
                 scope,
             ),
         }
+    }
+}
+
+/// What both tell; the same list as before if it says the same.
+fn together(
+    last: Option<&Arc<Snapshot>>,
+    registry: &[Problem],
+    config: Arc<Vec<Problem>>,
+) -> Arc<Vec<Problem>> {
+    if registry.is_empty() {
+        return config;
+    }
+    let all = [config.as_slice(), registry].concat();
+    match last {
+        Some(last) if *last.problems == all => Arc::clone(&last.problems),
+        _ => Arc::new(all),
     }
 }
 

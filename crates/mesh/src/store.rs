@@ -83,10 +83,10 @@ impl Store {
         }
         match event {
             Event::Service(object) => self.registry.service(object),
-            Event::EndpointSlice(object) => self.registry.slice(object),
-            Event::Pod(object) => self.registry.pod(object),
-            Event::Node(object) => self.registry.node(object),
-            Event::Namespace(object) => self.registry.namespace(object),
+            Event::EndpointSlice(object) => self.registry.slice(&object),
+            Event::Pod(object) => self.registry.pod(&object),
+            Event::Node(object) => self.registry.node(&object),
+            Event::Namespace(object) => self.registry.namespace(&object),
             Event::Istio(object) => match object.kind() {
                 Kind::ServiceEntry | Kind::WorkloadEntry => self.registry.entry(object),
                 _ => self.config.set(object),

@@ -51,7 +51,8 @@ mod tests {
     #[test]
     fn everybody_goes_before_nobody_and_nobody_before_names() {
         let none: &[String] = &[];
-        let own = |names: &[&str]| Visibility::Namespaces(names.iter().map(|name| Arc::from(*name)).collect());
+        let own =
+            |names: &[&str]| Visibility::Namespaces(names.iter().map(|name| Arc::from(*name)).collect());
         for (export_to, default, visibility) in [
             (&["*", "~"][..], &[][..], Visibility::Public),
             (&["~", "a"], &[], Visibility::Nobody),
@@ -61,7 +62,11 @@ mod tests {
             (&["a"], &["*"], own(&["a"])),
         ] {
             let default: Vec<String> = default.iter().map(|name| (*name).to_owned()).collect();
-            assert_eq!(Visibility::read(export_to, "here", &default), visibility, "{export_to:?} {default:?}");
+            assert_eq!(
+                Visibility::read(export_to, "here", &default),
+                visibility,
+                "{export_to:?} {default:?}"
+            );
         }
         assert_eq!(Visibility::read(none, "here", none), Visibility::Public);
     }

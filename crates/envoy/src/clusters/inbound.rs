@@ -14,7 +14,7 @@ use crate::{
     names,
     policy::Policy,
 };
-use mizzen_mesh::{ByPointer, Scope, Target, config::DestinationRule};
+use mizzen_mesh::{ByPointer, Sees, Target, config::DestinationRule};
 use mizzen_proto::{
     envoy::config::{cluster::v3::cluster::DiscoveryType, core::v3::BindConfig},
     istio::mesh::v1alpha1::{MeshConfig, mesh_config::inbound_traffic_policy::Mode},
@@ -36,7 +36,7 @@ impl Inputs {
     pub(super) fn all(
         context: &Context<'_>,
         client: &Arc<Client>,
-        scope: &Scope,
+        scope: Sees<'_>,
         families: (bool, bool),
     ) -> Vec<Self> {
         let mut ports: BTreeMap<u32, Vec<Target>> = BTreeMap::new();

@@ -42,8 +42,8 @@ pub fn build(context: &Context<'_>) -> Vec<Arc<Resource>> {
     let scope = context.scope();
     let client = Arc::new(Client::ask(context));
     let memo = &context.memo.clusters;
-    let mut clusters = Vec::with_capacity(2 * scope.services.len() + 8);
-    for visible in &scope.services {
+    let mut clusters = Vec::with_capacity(2 * scope.services().len() + 8);
+    for visible in scope.services() {
         if let Some(inputs) = outbound::Inputs::of(context, &client, visible) {
             clusters.extend_from_slice(&memo.outbound.get(&inputs, outbound::build));
         }
@@ -57,7 +57,7 @@ pub fn build(context: &Context<'_>) -> Vec<Arc<Resource>> {
         add(fixed::Inputs::InboundPassthrough { client: Arc::clone(&client), families });
         // Nothing is redirected to such a proxy, so nothing comes in by a service's port.
         if context.proxy.interception() != Interception::None {
-            for inputs in inbound::Inputs::all(context, &client, &scope, families) {
+            for inputs in inbound::Inputs::all(context, &client, scope, families) {
                 clusters.push(memo.inbound.get(&inputs, inbound::build));
             }
         }

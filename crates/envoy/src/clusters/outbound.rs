@@ -16,8 +16,7 @@ use crate::{
     policy::{Balance, Policy},
 };
 use mizzen_mesh::{
-    Accounts, ByPointer, Port, Protocol, ProxyKind, Registry, Resolution, Service, TlsMode,
-    Visible,
+    Accounts, ByPointer, Port, Protocol, ProxyKind, Registry, Resolution, Service, TlsMode, Visible,
     config::{DestinationRule, MtlsMode},
     input::PortName,
 };
@@ -133,7 +132,11 @@ fn lookup_family((v4, v6): (bool, bool)) -> DnsLookupFamily {
     if v6 && !v4 { DnsLookupFamily::V6Only } else { DnsLookupFamily::V4Only }
 }
 
-fn plain_ports(context: &Context<'_>, service: &Service, rule: Option<&v1alpha3::DestinationRule>) -> Vec<u32> {
+fn plain_ports(
+    context: &Context<'_>,
+    service: &Service,
+    rule: Option<&v1alpha3::DestinationRule>,
+) -> Vec<u32> {
     let by_rule = || {
         rule.is_some_and(|rule| {
             let subsets = rule.subsets.iter().map(|subset| subset.traffic_policy.as_ref());

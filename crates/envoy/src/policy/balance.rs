@@ -1,7 +1,7 @@
 //! How requests are spread over localities, and who says so: the DestinationRule, then the service's traffic
 //! distribution, then the mesh.
 
-use mizzen_mesh::Service;
+use mizzen_mesh::{Service, TrafficDistribution};
 use mizzen_proto::istio::{
     mesh::v1alpha1::MeshConfig,
     networking::v1alpha3::{
@@ -97,16 +97,11 @@ impl<'a> Wishes<'a> {
 
 /// The labels in which a service wants its clients to agree with the endpoints that they use.
 fn distribution(service: &Service) -> Option<&'static [&'static str]> {
-    Some(match &*service.traffic_distribution {
-        "" => return None,
-        wish if is(wish, "PreferSameNode") => &[NETWORK, REGION, ZONE, SUBZONE, HOSTNAME],
-        wish if is(wish, "PreferClose") || is(wish, "PreferSameZone") => &[NETWORK, REGION, ZONE],
-        _ => return None,
-    })
-}
-
-fn is(wish: &str, name: &str) -> bool {
-    wish.eq_ignore_ascii_case(name)
+    match service.traffic_distribution {
+        TrafficDistribution::Any => None,
+        TrafficDistribution::SameNode => Some(&[NETWORK, REGION, ZONE, SUBZONE, HOSTNAME]),
+        TrafficDistribution::SameZone => Some(&[NETWORK, REGION, ZONE]),
+    }
 }
 
 /// Whether the service has such a wish, and so needs to know of unhealthy endpoints.

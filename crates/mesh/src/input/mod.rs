@@ -11,7 +11,9 @@ pub use endpoint_slice::{Conditions, EndpointSlice, SliceEndpoint, SlicePort, Ta
 pub use namespace::Namespace;
 pub use node::Node;
 pub use pod::{Container, ContainerPort, Owner, Pod, PodCondition, PodIp, PodSpec, PodStatus};
-pub use service::{LoadBalancerIngress, LoadBalancerStatus, PortName, Service, ServicePort, ServiceSpec, ServiceStatus};
+pub use service::{
+    LoadBalancerIngress, LoadBalancerStatus, PortName, Service, ServicePort, ServiceSpec, ServiceStatus,
+};
 
 use mizzen_api::Metadata;
 use serde::{Deserialize, Deserializer};

@@ -86,8 +86,6 @@ pub struct Service {
     pub subject_alt_names: Vec<Arc<str>>,
     /// Of an alias.
     pub external_name: Arc<str>,
-    /// Services that are only other names for this one, by namespace and host.
-    pub aliases: Vec<ServiceKey>,
     pub publish_not_ready: bool,
     /// `ClientIP`
     pub session_affinity: bool,

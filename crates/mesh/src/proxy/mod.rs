@@ -5,5 +5,5 @@ mod node;
 mod sees;
 
 pub use attributes::{Answer, Attributes, Question, Reads, Target};
-pub use sees::Sees;
 pub use node::{Interception, Node, Proxy, ProxyKind, Refused};
+pub use sees::Sees;

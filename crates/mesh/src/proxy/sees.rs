@@ -19,7 +19,8 @@ impl Attributes {
 }
 
 impl<'a> Sees<'a> {
-    fn seen(self) -> &'a Arc<Seen> {
+    /// All of it: the very same for all who see the same.
+    pub fn seen(self) -> &'a Arc<Seen> {
         self.0.ask(Question::Seen);
         &self.0.scope.seen
     }

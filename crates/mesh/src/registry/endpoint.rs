@@ -1,7 +1,7 @@
 //! Endpoints, put together.
 
 use super::{facts::Facts, names::Names};
-use crate::{Endpoint, Health, Labels, Locality, TlsMode, Workload};
+use crate::{Endpoint, Health, Labels, Locality, TlsMode, Workload, WorkloadKind};
 use std::sync::Arc;
 
 /// A workload without a port yet.
@@ -24,7 +24,10 @@ pub(super) fn of_workload(workload: &Workload) -> Endpoint {
         subdomain: Arc::clone(&workload.subdomain),
         node: Arc::clone(&workload.node),
         tls: workload.tls,
-        health: Health::Healthy,
+        health: match workload.kind {
+            WorkloadKind::Pod => Health::Healthy,
+            WorkloadKind::Entry => Health::Unknown,
+        },
     }
 }
 

@@ -88,10 +88,17 @@ pub(super) fn locality_of_labels(labels: &Labels) -> Option<Locality> {
 }
 
 /// What a node's labels say of its place.
-pub(super) fn locality_of_node(labels: &std::collections::BTreeMap<String, String>, names: &mut Names) -> Locality {
+pub(super) fn locality_of_node(
+    labels: &std::collections::BTreeMap<String, String>,
+    names: &mut Names,
+) -> Locality {
     let mut either = |key: &str, other: &str| {
         let of = |key| labels.get(key).map(String::as_str).filter(|value| !value.is_empty());
         names.text(of(key).or_else(|| of(other)).unwrap_or_default())
     };
-    Locality { region: either(REGION, OLD_REGION), zone: either(ZONE, OLD_ZONE), subzone: either(SUBZONE, "") }
+    Locality {
+        region: either(REGION, OLD_REGION),
+        zone: either(ZONE, OLD_ZONE),
+        subzone: either(SUBZONE, ""),
+    }
 }

@@ -4,7 +4,6 @@
 //! endpoints of each service in them. An event marks what it may have changed; [`State::update`] converts that anew
 //! and nothing else, from the inside out: workloads, then services, then endpoints.
 
-mod aliases;
 mod endpoint;
 mod entry;
 mod facts;

@@ -17,7 +17,9 @@ impl Networks {
         for (name, network) in &networks.networks {
             for endpoints in network.endpoints.iter().filter_map(|endpoints| endpoints.ne.as_ref()) {
                 match endpoints {
-                    Ne::FromCidr(text) => all.ranges.extend(Range::parse(text).map(|range| (range, name.clone()))),
+                    Ne::FromCidr(text) => {
+                        all.ranges.extend(Range::parse(text).map(|range| (range, name.clone())));
+                    }
                     Ne::FromRegistry(registry) if registry == cluster => all.cluster = Some(name.clone()),
                     Ne::FromRegistry(_) => {}
                 }
@@ -64,7 +66,9 @@ impl Range {
 
     fn contains(self, address: IpAddr) -> bool {
         let (mine, theirs) = match (self.address, address) {
-            (IpAddr::V4(mine), IpAddr::V4(theirs)) => (u128::from(mine.to_bits()), u128::from(theirs.to_bits())),
+            (IpAddr::V4(mine), IpAddr::V4(theirs)) => {
+                (u128::from(mine.to_bits()), u128::from(theirs.to_bits()))
+            }
             (IpAddr::V6(mine), IpAddr::V6(theirs)) => (mine.to_bits(), theirs.to_bits()),
             _ => return false,
         };
@@ -82,7 +86,9 @@ mod tests {
             endpoints: vec![NetworkEndpoints { ne: Some(ne.clone()) }, NetworkEndpoints { ne: None }],
             gateways: Vec::new(),
         };
-        MeshNetworks { networks: networks.iter().map(|(name, ne)| ((*name).to_owned(), network(ne))).collect() }
+        MeshNetworks {
+            networks: networks.iter().map(|(name, ne)| ((*name).to_owned(), network(ne))).collect(),
+        }
     }
 
     #[test]
@@ -122,7 +128,9 @@ mod tests {
 
     #[test]
     fn what_is_no_range_is_none() {
-        for text in ["", "/", "1.2.3.4", "1.2.3.4/", "1.2.3.4/+8", "1.2.3.4/08", "1.2.3.4/33", "::/129", "a/8"] {
+        for text in
+            ["", "/", "1.2.3.4", "1.2.3.4/", "1.2.3.4/+8", "1.2.3.4/08", "1.2.3.4/33", "::/129", "a/8"]
+        {
             assert_eq!(Range::parse(text), None, "{text}");
         }
         assert!(Range::parse("0.0.0.0/0").is_some_and(|range| range.contains("9.9.9.9".parse().unwrap())));

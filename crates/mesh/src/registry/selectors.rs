@@ -51,11 +51,17 @@ impl Selectors {
     }
 
     /// In no order.
-    pub(super) fn matching<'a>(&'a self, namespace: &str, labels: &'a Labels) -> impl Iterator<Item = &'a ServiceKey> {
+    pub(super) fn matching<'a>(
+        &'a self,
+        namespace: &str,
+        labels: &'a Labels,
+    ) -> impl Iterator<Item = &'a ServiceKey> {
         let by_label = self.0.get(namespace).into_iter();
         by_label
             .flat_map(move |by_label| {
-                labels.iter().filter_map(move |(key, value)| by_label.get(key).and_then(|values| values.get(value)))
+                labels
+                    .iter()
+                    .filter_map(move |(key, value)| by_label.get(key).and_then(|values| values.get(value)))
             })
             .flatten()
             .filter(move |selector| selects(&selector.labels, labels))

@@ -8,7 +8,8 @@ use super::{
     names::Names,
 };
 use crate::{
-    Key, KeyKind, Problem, Service, ServiceEndpoints, ServiceKey, Services, TrafficDistribution, Workload, input,
+    Key, KeyKind, Problem, Service, ServiceEndpoints, ServiceKey, Services, TrafficDistribution, Workload,
+    input,
 };
 use mizzen_api::{Kind, Metadata, Object, Spec};
 use std::{
@@ -112,10 +113,10 @@ impl State {
         self.dirty.services.insert(key);
     }
 
-    pub(crate) fn slice(&mut self, object: Arc<input::EndpointSlice>) {
+    pub(crate) fn slice(&mut self, object: &input::EndpointSlice) {
         let key = self.key(&object.metadata);
         self.mended(KeyKind::EndpointSlice, &key);
-        let read = Slice::read(&object, &mut self.names);
+        let read = Slice::read(object, &mut self.names);
         let old = self.slices.get(&key).cloned();
         if let Some(old) = old.filter(|old| read.as_ref().is_none_or(|(service, _)| service != old)) {
             self.replace_slice(&key, &old, None);
@@ -125,10 +126,10 @@ impl State {
         }
     }
 
-    pub(crate) fn pod(&mut self, object: Arc<input::Pod>) {
+    pub(crate) fn pod(&mut self, object: &input::Pod) {
         let key = self.key(&object.metadata);
         self.mended(KeyKind::Pod, &key);
-        let pod = Pod::read(&object, &mut self.names);
+        let pod = Pod::read(object, &mut self.names);
         let slot = slot(&mut self.pods, &key);
         // Most of what happens to a pod is nothing to the mesh.
         if slot.pod != pod {
@@ -137,7 +138,7 @@ impl State {
         }
     }
 
-    pub(crate) fn node(&mut self, object: Arc<input::Node>) {
+    pub(crate) fn node(&mut self, object: &input::Node) {
         let name = self.names.text(&object.metadata.name);
         self.mended(KeyKind::Node, &ObjectKey { namespace: Arc::default(), name: Arc::clone(&name) });
         let locality = locality_of_node(&object.metadata.labels, &mut self.names);
@@ -147,7 +148,7 @@ impl State {
         }
     }
 
-    pub(crate) fn namespace(&mut self, object: Arc<input::Namespace>) {
+    pub(crate) fn namespace(&mut self, object: &input::Namespace) {
         let Metadata { name, labels, annotations, .. } = &object.metadata;
         let name = self.names.text(name);
         self.mended(KeyKind::Namespace, &ObjectKey { namespace: Arc::default(), name: Arc::clone(&name) });
@@ -183,7 +184,8 @@ impl State {
     }
 
     pub(crate) fn gone(&mut self, gone: &Key) {
-        let key = ObjectKey { namespace: self.names.text(&gone.namespace), name: self.names.text(&gone.name) };
+        let key =
+            ObjectKey { namespace: self.names.text(&gone.namespace), name: self.names.text(&gone.name) };
         self.mended(gone.kind, &key);
         match gone.kind {
             KeyKind::Service => {
@@ -240,7 +242,9 @@ impl State {
         for (namespace, pods) in &self.pods {
             for (name, slot) in pods {
                 if slot.pod.as_ref().is_some_and(|pod| pod.node() == node) {
-                    self.dirty.pods.insert(ObjectKey { namespace: Arc::clone(namespace), name: Arc::clone(name) });
+                    self.dirty
+                        .pods
+                        .insert(ObjectKey { namespace: Arc::clone(namespace), name: Arc::clone(name) });
                 }
             }
         }

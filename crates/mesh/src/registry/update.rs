@@ -74,7 +74,8 @@ impl State {
     }
 
     fn collect_problems(&mut self) {
-        let problem = |(key, reason): (&Key, &Arc<str>)| Problem { key: key.clone(), reason: Arc::clone(reason) };
+        let problem =
+            |(key, reason): (&Key, &Arc<str>)| Problem { key: key.clone(), reason: Arc::clone(reason) };
         let problems: Vec<Problem> = self.broken.iter().map(problem).collect();
         if problems != *self.out.problems {
             self.out.problems = Arc::new(problems);

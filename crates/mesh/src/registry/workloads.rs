@@ -61,12 +61,16 @@ impl Workloads {
                     && service.key.namespace == target.service.namespace
                     && service.object == target.object
             };
-            if let Some(service) = services.by_host.get(&target.service.host).and_then(|all| all.iter().find(is_it)) {
+            if let Some(service) =
+                services.by_host.get(&target.service.host).and_then(|all| all.iter().find(is_it))
+            {
                 let target_port = target.target_port;
                 targets.push(Target { service: service.into(), port: target.port.clone(), target_port });
             }
         }
-        targets.sort_by(|a, b| (&a.service.created, &a.service.key.host).cmp(&(&b.service.created, &b.service.key.host)));
+        targets.sort_by(|a, b| {
+            (&a.service.created, &a.service.key.host).cmp(&(&b.service.created, &b.service.key.host))
+        });
         targets.into()
     }
 
@@ -82,14 +86,21 @@ impl Workloads {
         self.pods.get(&ObjectKey { namespace: Arc::clone(&proxy.namespace), name: name.into() })
     }
 
-    fn entry_targets<'a, 'b>(&'a self, proxy: &'b Proxy) -> impl Iterator<Item = &'a EntryTarget> + use<'a, 'b> {
+    fn entry_targets<'a, 'b>(
+        &'a self,
+        proxy: &'b Proxy,
+    ) -> impl Iterator<Item = &'a EntryTarget> + use<'a, 'b> {
         let at = |address| self.entries.get(address).into_iter().flatten();
-        let mine = |target: &&'a EntryTarget| proxy.namespace.is_empty() || target.service.namespace == proxy.namespace;
+        let mine = |target: &&'a EntryTarget| {
+            proxy.namespace.is_empty() || target.service.namespace == proxy.namespace
+        };
         proxy.addresses.iter().flat_map(at).filter(mine)
     }
 
     fn kubernetes(&self, proxy: &Proxy, services: &Services, targets: &mut Vec<Target>) {
-        let service = |key: &ServiceKey| services.by_key.get(key).filter(|found| found.registry == Registry::Kubernetes);
+        let service = |key: &ServiceKey| {
+            services.by_key.get(key).filter(|found| found.registry == Registry::Kubernetes)
+        };
         let selecting = |namespace: &str, labels: &Labels| -> Vec<&Arc<Service>> {
             self.selectors.matching(namespace, labels).filter_map(service).collect()
         };
@@ -98,7 +109,8 @@ impl Workloads {
                 // Whoever asks for an address of a headless service asks for a pod's.
                 if service.resolution == Resolution::Endpoints {
                     let ports = service.ports.iter().filter(|port| port.protocol != Protocol::Udp);
-                    targets.extend(ports.filter_map(|port| target(service, port, machine_port(port, machine)?)));
+                    targets
+                        .extend(ports.filter_map(|port| target(service, port, machine_port(port, machine)?)));
                 }
             }
         } else if let Some(pod) = self.pod(proxy) {
@@ -129,7 +141,9 @@ impl Workloads {
         let machines = self.machines.get(proxy.addresses.first()?)?;
         let (name, namespace) = proxy.name.split_once('.').unwrap_or_default();
         let mine = |machine: &&Arc<Workload>| machine.namespace == proxy.namespace;
-        let same = |machine: &&Arc<Workload>| mine(machine) && *machine.namespace == *namespace && *machine.name == *name;
+        let same = |machine: &&Arc<Workload>| {
+            mine(machine) && *machine.namespace == *namespace && *machine.name == *name
+        };
         machines.iter().find(same).or_else(|| machines.iter().find(mine)).or_else(|| machines.first())
     }
 

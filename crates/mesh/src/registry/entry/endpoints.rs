@@ -65,7 +65,7 @@ fn of_host(service: &Service, facts: &Facts) -> Vec<Instance> {
         subdomain: Arc::default(),
         node: Arc::default(),
         tls: TlsMode::Disabled,
-        health: Health::Healthy,
+        health: Health::Unknown,
     };
     service.ports.iter().map(|port| Instance { endpoint: Arc::new(endpoint(port)), workload: None }).collect()
 }

@@ -2,7 +2,10 @@
 
 use crate::{
     Labels, Locality, NamedPort, TlsMode, Workload, WorkloadKind,
-    registry::{facts::{Facts, locality_of_labels}, names::Names},
+    registry::{
+        facts::{Facts, locality_of_labels},
+        names::Names,
+    },
 };
 use mizzen_api::{Object, proto::istio::networking::v1alpha3::WorkloadEntry};
 use serde_json::Value;
@@ -78,14 +81,19 @@ fn workload(
         "" => Arc::default(),
         account => names.text(&facts.account(namespace, account)),
     };
-    let port = |(name, number): (&String, &u32)| NamedPort { name: names.text(name), number: *number, udp: false };
+    let port =
+        |(name, number): (&String, &u32)| NamedPort { name: names.text(name), number: *number, udp: false };
     Workload {
         kind: WorkloadKind::Entry,
         ports: entry.ports.iter().filter(|(_, number)| u16::try_from(**number).is_ok()).map(port).collect(),
         name: names.text(name),
         namespace: names.text(namespace),
         owner: names.text(owner),
-        addresses: Some(&entry.address).filter(|address| !address.is_empty()).map(|address| names.text(address)).into_iter().collect(),
+        addresses: Some(&entry.address)
+            .filter(|address| !address.is_empty())
+            .map(|address| names.text(address))
+            .into_iter()
+            .collect(),
         labels: facts.labels(labels, &locality, &Arc::default(), &network, names),
         service_account: account,
         locality,
@@ -108,7 +116,9 @@ fn go_true(text: &str) -> bool {
 /// Not said is no: a new one must prove itself.
 fn healthy(status: Option<&Value>) -> bool {
     let conditions = status.and_then(|status| status.get("conditions")).and_then(Value::as_array);
-    let text = |condition: &'_ Value, key: &str| condition.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |condition: &'_ Value, key: &str| {
+        condition.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
     let condition = conditions.into_iter().flatten().find(|condition| text(condition, "type") == "Healthy");
     condition.is_some_and(|condition| text(condition, "status") == "True")
 }

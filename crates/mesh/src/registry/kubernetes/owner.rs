@@ -12,7 +12,9 @@ pub(super) fn owner(pod: &input::Pod) -> &str {
     }
     let controller = match &pod.controller {
         // A name that a person gave says more than its owner.
-        Some(controller) if !pod.metadata.generate_name.is_empty() && !controller.name.is_empty() => controller,
+        Some(controller) if !pod.metadata.generate_name.is_empty() && !controller.name.is_empty() => {
+            controller
+        }
         _ => return &pod.metadata.name,
     };
     let name = controller.name.as_str();

@@ -3,7 +3,11 @@
 use super::owner::owner;
 use crate::{
     Labels, NamedPort, TlsMode, Workload, WorkloadKind, input,
-    registry::{ObjectKey, facts::{Facts, locality_of_labels}, names::Names},
+    registry::{
+        ObjectKey,
+        facts::{Facts, locality_of_labels},
+        names::Names,
+    },
 };
 use std::sync::Arc;
 
@@ -37,14 +41,16 @@ impl Pod {
                 addresses.push(names.text(ip));
             }
         }
-        let ready = status.conditions.iter().any(|condition| condition.kind == "Ready" && condition.status == "True");
+        let ready =
+            status.conditions.iter().any(|condition| condition.kind == "Ready" && condition.status == "True");
         let hostname = match (spec.subdomain.as_str(), spec.hostname.as_str()) {
             ("", _) => "",
             (_, "") => &metadata.name,
             (_, hostname) => hostname,
         };
         // Kubernetes' own default, which files have not been through.
-        let account = if spec.service_account_name.is_empty() { "default" } else { &spec.service_account_name };
+        let account =
+            if spec.service_account_name.is_empty() { "default" } else { &spec.service_account_name };
         Some(Self {
             serves: ready && !status.pod_ip.is_empty() && !pod.deleting && status.phase != "Succeeded",
             labels: names.map(&metadata.labels),
@@ -62,7 +68,12 @@ impl Pod {
         &self.node
     }
 
-    pub(in crate::registry) fn workload(&self, key: &ObjectKey, facts: &Facts, names: &mut Names) -> Workload {
+    pub(in crate::registry) fn workload(
+        &self,
+        key: &ObjectKey,
+        facts: &Facts,
+        names: &mut Names,
+    ) -> Workload {
         let locality = locality_of_labels(&self.labels)
             .or_else(|| facts.nodes.get(&self.node).cloned())
             .unwrap_or_default();
@@ -102,7 +113,9 @@ fn ports(containers: &[input::Container], init: &[input::Container], names: &mut
             "UDP" => true,
             _ => continue,
         };
-        let Some(number) = u16::try_from(port.container_port).ok().filter(|number| *number > 0) else { continue };
+        let Some(number) = u16::try_from(port.container_port).ok().filter(|number| *number > 0) else {
+            continue;
+        };
         if !port.name.is_empty() && !ports.iter().any(|known| *known.name == *port.name && known.udp == udp) {
             ports.push(NamedPort { name: names.text(&port.name), number: number.into(), udp });
         }

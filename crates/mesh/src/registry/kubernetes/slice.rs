@@ -24,7 +24,10 @@ pub(super) struct SliceEndpoint {
 
 impl Slice {
     /// With the name of its service; nothing for a slice that is of no service of this cluster.
-    pub(in crate::registry) fn read(slice: &input::EndpointSlice, names: &mut Names) -> Option<(Arc<str>, Self)> {
+    pub(in crate::registry) fn read(
+        slice: &input::EndpointSlice,
+        names: &mut Names,
+    ) -> Option<(Arc<str>, Self)> {
         let service = slice.service().filter(|service| !service.is_empty())?;
         // Copied from elsewhere, for a service of many clusters.
         if slice.metadata.labels.contains_key("multicluster.kubernetes.io/service-name") {
@@ -33,7 +36,12 @@ impl Slice {
         let mut endpoints = Vec::new();
         // Names are for DNS to resolve; nothing here would.
         if slice.address_type != "FQDN" {
-            endpoints.extend(slice.endpoints.iter().map(|endpoint| SliceEndpoint::read(endpoint, &slice.metadata.namespace, names)));
+            endpoints.extend(
+                slice
+                    .endpoints
+                    .iter()
+                    .map(|endpoint| SliceEndpoint::read(endpoint, &slice.metadata.namespace, names)),
+            );
         }
         let ports = slice.ports.iter().map(|port| {
             let number = port.port.and_then(|number| u16::try_from(number).ok()).unwrap_or(0);
@@ -50,7 +58,10 @@ impl Slice {
 
     /// The addresses without a pod named beside them.
     pub(in crate::registry) fn loose(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.endpoints.iter().filter(|endpoint| endpoint.pod.is_none()).flat_map(|endpoint| &endpoint.addresses)
+        self.endpoints
+            .iter()
+            .filter(|endpoint| endpoint.pod.is_none())
+            .flat_map(|endpoint| &endpoint.addresses)
     }
 }
 
@@ -60,7 +71,11 @@ impl SliceEndpoint {
         Self {
             addresses: endpoint.addresses.iter().map(|address| names.text(address)).collect(),
             pod: endpoint.target_ref.as_ref().filter(|target| target.kind == "Pod").map(|target| ObjectKey {
-                namespace: names.text(if target.namespace.is_empty() { namespace } else { &target.namespace }),
+                namespace: names.text(if target.namespace.is_empty() {
+                    namespace
+                } else {
+                    &target.namespace
+                }),
                 name: names.text(&target.name),
             }),
             // What is not said counts as yes, for each of them.

@@ -89,7 +89,9 @@ impl State {
         let Some(slot) = slot else { return };
         let mut targets: Vec<(IpAddr, LooseTarget)> = Vec::new();
         for endpoint in endpoints {
-            let Some(address) = endpoint.addresses.first().and_then(|text| text.parse().ok()) else { continue };
+            let Some(address) = endpoint.addresses.first().and_then(|text| text.parse().ok()) else {
+                continue;
+            };
             let target = LooseTarget {
                 service: key.clone(),
                 port_name: Arc::clone(&endpoint.port_name),
@@ -156,9 +158,12 @@ impl<'a> Pods<'a> {
         let mut by_address: HashMap<Arc<str>, &Arc<Workload>> = HashMap::new();
         let wanted: HashSet<&Arc<str>> = service.slices.values().flat_map(|slice| slice.loose()).collect();
         if !wanted.is_empty() {
-            let pods = all.get(namespace).into_iter().flat_map(|pods| pods.values()).filter(|slot| slot.served);
+            let pods =
+                all.get(namespace).into_iter().flat_map(|pods| pods.values()).filter(|slot| slot.served);
             for pod in pods.filter_map(|slot| slot.workload.as_ref()) {
-                let Some(address) = pod.addresses.first().filter(|address| wanted.contains(address)) else { continue };
+                let Some(address) = pod.addresses.first().filter(|address| wanted.contains(address)) else {
+                    continue;
+                };
                 // Pods of one machine share its address; any of them is a guess.
                 let known = by_address.entry(Arc::clone(address)).or_insert(pod);
                 if pod.name < known.name {

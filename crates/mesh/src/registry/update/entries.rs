@@ -61,10 +61,16 @@ impl State {
     }
 
     /// Those that stand in it, or those that it selects: pods by name, then WorkloadEntries by name.
-    fn workloads_of_entry(&mut self, key: &ObjectKey, object: &Object, spec: &ServiceEntry) -> Vec<Arc<Workload>> {
+    fn workloads_of_entry(
+        &mut self,
+        key: &ObjectKey,
+        object: &Object,
+        spec: &ServiceEntry,
+    ) -> Vec<Arc<Workload>> {
         let Some(selector) = &spec.workload_selector else {
             let endpoints = spec.endpoints.iter().enumerate();
-            let workload = |(index, endpoint)| entry::inline(endpoint, index, object, &self.facts, &mut self.names);
+            let workload =
+                |(index, endpoint)| entry::inline(endpoint, index, object, &self.facts, &mut self.names);
             return endpoints.map(workload).map(Arc::new).collect();
         };
         let selector = self.names.map(&selector.labels);
@@ -83,14 +89,23 @@ impl State {
     }
 
     /// By name.
-    pub(super) fn machines_of<'a>(&'a self, namespace: &Arc<str>) -> impl Iterator<Item = &'a Arc<Workload>> + use<'a> {
+    pub(super) fn machines_of<'a>(
+        &'a self,
+        namespace: &Arc<str>,
+    ) -> impl Iterator<Item = &'a Arc<Workload>> + use<'a> {
         let first = ObjectKey { namespace: Arc::clone(namespace), name: Arc::default() };
         let namespace = Arc::clone(namespace);
         let of = self.machines.range(first..).take_while(move |(key, _)| key.namespace == namespace);
         of.filter_map(|(_, slot)| slot.workload.as_ref())
     }
 
-    fn replace_entry(&mut self, key: &ObjectKey, made: Made, good: Option<Arc<Object>>, dirty: &mut Dirty) -> bool {
+    fn replace_entry(
+        &mut self,
+        key: &ObjectKey,
+        made: Made,
+        good: Option<Arc<Object>>,
+        dirty: &mut Dirty,
+    ) -> bool {
         let selects = good.as_ref().is_some_and(|good| match &good.spec {
             Spec::ServiceEntry(spec) => spec.workload_selector.is_some(),
             _ => false,
@@ -164,7 +179,9 @@ fn targets(slot: &EntrySlot) -> Vec<(IpAddr, EntryTarget)> {
     for (service, instances) in &slot.made {
         for Instance { endpoint, workload } in instances {
             let Some(workload) = workload else { continue };
-            let Some(address) = endpoint.addresses.first().and_then(|text| text.parse().ok()) else { continue };
+            let Some(address) = endpoint.addresses.first().and_then(|text| text.parse().ok()) else {
+                continue;
+            };
             let Some(port) = service.port(endpoint.service_port) else { continue };
             let target = EntryTarget {
                 service: service.key.clone(),

@@ -1,11 +1,9 @@
 //! Kubernetes Services → services, and the list of all services.
 
 use crate::{
-    KeyKind, Resolution, Service, Services,
+    KeyKind, Service, Services,
     registry::{
-        State,
-        aliases::aliases,
-        kubernetes,
+        State, kubernetes,
         state::{Dirty, remove},
     },
 };
@@ -16,7 +14,8 @@ impl State {
     pub(super) fn update_services(&mut self, dirty: &mut Dirty) -> bool {
         let mut moved = false;
         for key in std::mem::take(&mut dirty.services) {
-            let Some(slot) = self.services.get_mut(&key.namespace).and_then(|services| services.get_mut(&key.name))
+            let Some(slot) =
+                self.services.get_mut(&key.namespace).and_then(|services| services.get_mut(&key.name))
             else {
                 continue;
             };
@@ -62,7 +61,9 @@ impl State {
     pub(super) fn collect_services(&mut self) {
         let services = self.services.values().flat_map(|services| services.values());
         let mut all: Vec<Arc<Service>> = services.filter_map(|slot| slot.made.clone()).collect();
-        all.extend(self.entries.values().flat_map(|slot| slot.made.iter().map(|(service, _)| Arc::clone(service))));
+        all.extend(
+            self.entries.values().flat_map(|slot| slot.made.iter().map(|(service, _)| Arc::clone(service))),
+        );
         // The last two never decide between Kubernetes Services. The sort is stable: services of one entry stay in its order.
         all.sort_by(|a, b| {
             (&a.created, &a.name, &a.key.namespace, a.registry, &a.object).cmp(&(
@@ -73,23 +74,9 @@ impl State {
                 &b.object,
             ))
         });
-        self.name_aliases(&mut all);
         let old = &self.out.services.all;
         if all.len() != old.len() || all.iter().zip(old).any(|(new, old)| !Arc::ptr_eq(new, old)) {
             self.out.services = Arc::new(Services::new(all));
-        }
-    }
-
-    fn name_aliases(&self, all: &mut [Arc<Service>]) {
-        if !all.iter().any(|service| service.resolution == Resolution::Alias) {
-            return;
-        }
-        let aliases = aliases(all);
-        for service in all {
-            let Some(aliases) = aliases.get(&service.key.host) else { continue };
-            let named = Service { aliases: aliases.clone(), ..Service::clone(service) };
-            let known = self.out.services.by_host.get(&named.key.host).into_iter().flatten();
-            *service = known.into_iter().find(|known| ***known == named).map_or_else(|| Arc::new(named.clone()), Arc::clone);
         }
     }
 }

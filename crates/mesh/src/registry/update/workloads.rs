@@ -14,7 +14,8 @@ use std::{net::IpAddr, sync::Arc};
 impl State {
     pub(super) fn update_pods(&mut self, dirty: &mut Dirty) {
         for key in std::mem::take(&mut dirty.pods) {
-            let Some(slot) = self.pods.get_mut(&key.namespace).and_then(|pods| pods.get_mut(&key.name)) else {
+            let Some(slot) = self.pods.get_mut(&key.namespace).and_then(|pods| pods.get_mut(&key.name))
+            else {
                 continue;
             };
             let new = slot.pod.as_ref().map(|pod| pod.workload(&key, &self.facts, &mut self.names));
@@ -42,7 +43,9 @@ impl State {
                     self.mark_loose(workload, dirty);
                 }
             }
-            if find(&self.pods, &key.namespace, &key.name).is_some_and(|slot| slot.pod.is_none() && slot.services.is_empty()) {
+            if find(&self.pods, &key.namespace, &key.name)
+                .is_some_and(|slot| slot.pod.is_none() && slot.services.is_empty())
+            {
                 remove(&mut self.pods, &key);
             }
         }
@@ -61,8 +64,13 @@ impl State {
                 self.index_machine(old.as_ref(), new.as_ref());
                 for workload in [old, new].iter().flatten() {
                     self.mark_entries(&key.namespace, &workload.labels, dirty);
-                    let services: Vec<ServiceKey> =
-                        self.out.workloads.selectors.matching(&key.namespace, &workload.labels).cloned().collect();
+                    let services: Vec<ServiceKey> = self
+                        .out
+                        .workloads
+                        .selectors
+                        .matching(&key.namespace, &workload.labels)
+                        .cloned()
+                        .collect();
                     dirty.endpoints.extend(services);
                 }
             }
@@ -73,7 +81,8 @@ impl State {
     }
 
     fn index_machine(&mut self, old: Option<&Arc<Workload>>, new: Option<&Arc<Workload>>) {
-        let address = |workload: &Workload| workload.addresses.first().and_then(|text| text.parse::<IpAddr>().ok());
+        let address =
+            |workload: &Workload| workload.addresses.first().and_then(|text| text.parse::<IpAddr>().ok());
         let machines = &mut Arc::make_mut(&mut self.out.workloads).machines;
         if let Some((old, address)) = old.and_then(|old| Some((old, address(old)?))) {
             machines.change(&address, |all| all.retain(|known| !Arc::ptr_eq(known, old)));
@@ -107,8 +116,13 @@ impl State {
     }
 }
 
-fn mark(services: &crate::registry::state::ByName<crate::registry::state::ServiceSlot>, service: &ObjectKey, dirty: &mut Dirty) {
-    if let Some(made) = find(services, &service.namespace, &service.name).and_then(|slot| slot.made.as_ref()) {
+fn mark(
+    services: &crate::registry::state::ByName<crate::registry::state::ServiceSlot>,
+    service: &ObjectKey,
+    dirty: &mut Dirty,
+) {
+    if let Some(made) = find(services, &service.namespace, &service.name).and_then(|slot| slot.made.as_ref())
+    {
         dirty.endpoints.insert(made.key.clone());
     }
 }
