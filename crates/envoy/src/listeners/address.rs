@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The families of a proxy's addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Families {
+pub(super) enum Families {
     V4,
     V6,
     Both,

@@ -23,7 +23,7 @@ use mizzen_proto::{
 use std::sync::Arc;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Inputs {
+pub(super) struct Inputs {
     mesh: ByPointer<MeshConfig>,
     networks: ByPointer<MeshNetworks>,
     options: Options,
@@ -81,7 +81,7 @@ fn origin(context: &Context<'_>) -> Option<Origin> {
 }
 
 #[derive(Debug)]
-pub struct Base {
+pub(super) struct Base {
     pub(super) mesh: Arc<MeshConfig>,
     pub(super) networks: Arc<MeshNetworks>,
     pub(super) options: Options,

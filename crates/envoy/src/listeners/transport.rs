@@ -37,6 +37,7 @@ pub(super) const CIPHERS: [&str; 6] = [
     "AES128-GCM-SHA256",
 ];
 
+#[allow(deprecated, reason = "of the two forms of the clients' names it is the one that Istio sends")]
 /// What a chain that terminates mutual TLS has as its transport; nothing where none is spoken. `peers`: metadata is
 /// exchanged with the client ahead of what it sends.
 pub(super) fn server(mesh: &MeshConfig, mode: MtlsMode, files: &Files, peers: bool) -> Option<TransportSocket> {
@@ -89,7 +90,6 @@ pub(super) fn server(mesh: &MeshConfig, mode: MtlsMode, files: &Files, peers: bo
 }
 
 /// Any identity of the mesh's trust domains.
-#[allow(deprecated, reason = "the form that Istio sends, and that old proxies know")]
 fn trusted(mesh: &MeshConfig) -> Vec<StringMatcher> {
     let others = mesh.ca_certificates.iter().flat_map(|certificate| &certificate.trust_domains);
     let domains = std::iter::once(&mesh.trust_domain).chain(&mesh.trust_domain_aliases).chain(others);

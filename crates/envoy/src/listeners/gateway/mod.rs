@@ -26,7 +26,7 @@ use mizzen_proto::{
 use std::{collections::HashSet, sync::Arc};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Inputs {
+pub(super) struct Inputs {
     base: ByPointer<Base>,
     /// Empty: everywhere.
     bind: String,
@@ -78,16 +78,15 @@ fn tcp(context: &Context<'_>, server: &Server) -> Option<To> {
         (when.port == 0 || when.port == port)
             && (when.gateways.is_empty() || when.gateways.iter().any(|named| named == gateway))
     };
-    for routes in context.snapshot.l4_routes_of(gateway, &context.proxy.namespace()) {
+    for routes in context.snapshot.virtual_services().l4_for_gateway(gateway, &context.proxy.namespace()) {
         if !shares_host(server, &routes) {
             continue;
         }
         for rule in routes.tcp.iter().filter(|rule| !rule.route.is_empty()) {
             if rule.r#match.is_empty() || rule.r#match.iter().any(holds) {
                 let named: Arc<str> = server.port.name.as_str().into();
-                let scope = context.scope();
                 let port_of = (port, &named, server.protocol);
-                let routed = outbound::routed(context, &scope, &routes, &rule.route, port_of)?;
+                let routed = outbound::routed(context, context.scope(), &routes, &rule.route, port_of)?;
                 return Some(To::Tcp { routed: Box::new(routed), port });
             }
         }

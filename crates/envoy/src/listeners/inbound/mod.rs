@@ -23,7 +23,7 @@ use mizzen_proto::envoy::config::{core::v3::TrafficDirection, listener::v3::List
 use std::{collections::BTreeMap, sync::Arc};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Inputs {
+pub(super) struct Inputs {
     base: ByPointer<Base>,
     transparent: bool,
     balance: bool,

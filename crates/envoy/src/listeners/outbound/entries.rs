@@ -145,7 +145,7 @@ impl Entry {
         match chains.len() {
             0 | 1 => entry.chains = chains,
             // Envoy takes no two of one match, whoever wrote them.
-            _ => chains.into_iter().for_each(|chain| drop(entry.push(chain))),
+            _ => chains.into_iter().for_each(|chain| _ = entry.push(chain)),
         }
         entry
     }

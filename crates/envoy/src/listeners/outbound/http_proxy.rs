@@ -15,7 +15,7 @@ use mizzen_proto::envoy::config::listener::v3::FilterChain;
 use std::sync::Arc;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Inputs {
+pub(in crate::listeners) struct Inputs {
     base: ByPointer<Base>,
     port: u32,
 }

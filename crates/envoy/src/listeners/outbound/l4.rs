@@ -6,7 +6,7 @@ use crate::{
     names,
 };
 use mizzen_mesh::{
-    ByPointer, Labels, Port, Protocol, Scope, Visible,
+    ByPointer, Labels, Port, Protocol, Sees, Visible,
     config::{L4Routes, MESH, Routed as Routes},
 };
 use mizzen_proto::istio::networking::v1alpha3::{Destination, L4MatchAttributes, RouteDestination};
@@ -34,7 +34,7 @@ fn is_for(
 /// A port of a service, as its chains are made for.
 pub(super) struct Target<'a> {
     pub(super) context: &'a Context<'a>,
-    pub(super) scope: &'a Scope,
+    pub(super) scope: Sees<'a>,
     pub(super) visible: &'a Visible,
     pub(super) port: &'a Port,
     /// The service's addresses where they are ranges.
@@ -139,7 +139,7 @@ impl Target<'_> {
 /// Where the routes lead; nothing if they lead nowhere.
 pub(in crate::listeners) fn routed(
     context: &Context<'_>,
-    scope: &Scope,
+    scope: Sees<'_>,
     by: &Arc<L4Routes>,
     routes: &[RouteDestination],
     (port, port_name, protocol): (u32, &Arc<str>, Protocol),
@@ -171,7 +171,7 @@ pub(in crate::listeners) fn routed(
 }
 
 /// The cluster of a destination that came in on `port`.
-fn cluster(scope: &Scope, to: &Destination, port: u32) -> String {
+fn cluster(scope: Sees<'_>, to: &Destination, port: u32) -> String {
     if to.host.is_empty() {
         return "UnknownService".to_owned();
     }

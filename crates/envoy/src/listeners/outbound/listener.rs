@@ -30,7 +30,7 @@ use mizzen_proto::envoy::config::{
 use std::sync::Arc;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Inputs {
+pub(in crate::listeners) struct Inputs {
     base: ByPointer<Base>,
     binds: Binds,
     port: u32,

@@ -11,7 +11,7 @@ mod listener;
 mod virtual_outbound;
 mod walk;
 
-pub(super) use entries::Conflict;
+pub use entries::Conflict;
 pub(super) use http_proxy::Inputs as ProxyInputs;
 pub(super) use l4::routed;
 pub(super) use listener::{Inputs, exact_balance, to_routed};
@@ -29,9 +29,7 @@ pub(super) fn build(
     conflicts: &mut Vec<Conflict>,
 ) {
     let interception = context.proxy.interception();
-    let scope = context.scope();
-    let routes = context.l4_routes();
-    let entries = walk::all(context, &scope, &routes, base, interception);
+    let entries = walk::all(context, context.scope(), base, interception);
     let built = &context.memo.listeners;
     resources.reserve(entries.entries.len() + 2);
     for entry in entries.entries {

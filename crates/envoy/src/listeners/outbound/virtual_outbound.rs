@@ -19,7 +19,7 @@ use mizzen_proto::envoy::config::{
 use std::sync::Arc;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Inputs {
+pub(in crate::listeners) struct Inputs {
     base: ByPointer<Base>,
     transparent: bool,
 }

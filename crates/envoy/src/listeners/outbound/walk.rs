@@ -14,7 +14,7 @@ use crate::{
     },
 };
 use mizzen_mesh::{
-    ByPointer, Interception, Port, Protocol, Registry, Resolution, Scope, Service, Visible,
+    ByPointer, Interception, Port, Protocol, Registry, Resolution, Sees, Service, Visible,
     config::{L4Routes, Routed as Routes},
 };
 use std::{collections::BTreeSet, net::IpAddr, sync::Arc};
@@ -25,7 +25,7 @@ const UNSPECIFIED_V6: &str = "::";
 
 struct Walk<'a> {
     context: &'a Context<'a>,
-    scope: &'a Scope,
+    scope: Sees<'a>,
     families: Families,
     /// The workload connects to the listeners themselves.
     bound: bool,
@@ -40,8 +40,7 @@ struct Walk<'a> {
 
 pub(super) fn all<'a>(
     context: &'a Context<'a>,
-    scope: &'a Scope,
-    routes: &'a Routes<L4Routes>,
+    scope: Sees<'a>,
     base: &Base,
     interception: Interception,
 ) -> Entries<'a> {
@@ -56,7 +55,7 @@ pub(super) fn all<'a>(
         captures_names: scope.offered().iter().any(|visible| !visible.service.allocated.is_empty())
             && is_true(context.proxy.metadata("DNS_CAPTURE")),
         own: if bound { None } else { own_address(context, scope) },
-        routes,
+        routes: scope.l4(),
         entries: Entries::default(),
     };
     for visible in scope.offered() {
@@ -74,7 +73,7 @@ pub(super) fn all<'a>(
 }
 
 /// Asked about all endpoints at once, so that it tells only them from the other proxies.
-fn own_address(context: &Context<'_>, scope: &Scope) -> Option<IpAddr> {
+fn own_address(context: &Context<'_>, scope: Sees<'_>) -> Option<IpAddr> {
     let mut addresses = BTreeSet::new();
     for visible in scope.offered() {
         let service = &visible.service;
