@@ -33,7 +33,7 @@ fn hosts_stand_by_name_and_the_rest_goes_through_or_nowhere() {
     assert_eq!(names(&world.ask(&sidecar("ns"), "82")), ["a.ns.svc.cluster.local:82", "allow_any"]);
     assert_eq!(names(&world.ask(&sidecar("ns"), "1234")), ["allow_any"]);
     let strict = |mesh: &mut mizzen_proto::istio::mesh::v1alpha1::MeshConfig| {
-        mesh.outbound_traffic_policy = Some(OutboundTrafficPolicy { mode: Mode::RegistryOnly.into() });
+        mesh.outbound_traffic_policy = Some(OutboundTrafficPolicy { mode: Mode::RegistryOnly.into(), tls: None });
     };
     let mut world = World::with_mesh(&objects, strict);
     assert_eq!(names(&world.ask(&sidecar("ns"), "1234")), ["block_all"]);
