@@ -47,7 +47,8 @@ impl Cluster {
     /// Makes the objects of a scenario of which `wanted` says so, in their order.
     pub async fn create(&mut self, scenario: &Scenario, wanted: fn(&Value) -> bool) -> Result<()> {
         let groups = scenario.objects.iter().map(|group| group.iter().filter(|object| wanted(object)));
-        let mut groups = groups.map(Iterator::peekable).filter_map(|mut group| group.peek().is_some().then_some(group));
+        let mut groups =
+            groups.map(Iterator::peekable).filter_map(|mut group| group.peek().is_some().then_some(group));
         let mut next = groups.next();
         while let Some(group) = next {
             for object in group {
@@ -92,7 +93,9 @@ impl Cluster {
                 object["apiVersion"] = kind.api.into();
                 object["kind"] = kind.kind.into();
                 if let Some(metadata) = object["metadata"].as_object_mut() {
-                    metadata.retain(|key, _| !["uid", "resourceVersion", "managedFields"].contains(&key.as_str()));
+                    metadata.retain(|key, _| {
+                        !["uid", "resourceVersion", "managedFields"].contains(&key.as_str())
+                    });
                 }
                 all.push(object);
             }
@@ -124,7 +127,8 @@ impl Cluster {
 
     async fn place(&mut self, namespace: &str) -> Result<()> {
         if self.namespaces.insert(namespace.to_owned()) {
-            let object = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": namespace } });
+            let object =
+                json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": namespace } });
             self.post_or_keep("/api/v1/namespaces", &object).await?;
         }
         Ok(())

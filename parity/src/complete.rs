@@ -120,9 +120,10 @@ fn container_port(pod: &Value, named: &str) -> Option<Value> {
 
 fn endpoint(service: &Value, pod: &Value, zones: &BTreeMap<&str, &Value>) -> Value {
     let conditions = pod["status"]["conditions"].as_array();
-    let ready = conditions.into_iter().flatten().any(|condition| {
-        text(condition, "type") == "Ready" && text(condition, "status") == "True"
-    });
+    let ready = conditions
+        .into_iter()
+        .flatten()
+        .any(|condition| text(condition, "type") == "Ready" && text(condition, "status") == "True");
     let published = service["spec"]["publishNotReadyAddresses"] == true;
     let node = text(&pod["spec"], "nodeName");
     let mut endpoint = json!({

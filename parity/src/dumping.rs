@@ -21,7 +21,12 @@ pub(crate) async fn dump(folder: &Path, only: &[String]) -> Result<bool> {
         cluster.create(scenario, everything).await?;
         write(&server, &cluster, scenario, &folder.join(&scenario.name)).await?;
         cluster.delete(everything).await?;
-        println!("{}: {} proxies, {:.1} s", scenario.name, scenario.proxies.len(), start.elapsed().as_secs_f32());
+        println!(
+            "{}: {} proxies, {:.1} s",
+            scenario.name,
+            scenario.proxies.len(),
+            start.elapsed().as_secs_f32()
+        );
     }
     Ok(true)
 }

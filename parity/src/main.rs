@@ -64,7 +64,8 @@ async fn main() -> ExitCode {
 fn folders(istiod: &Path, ours: &Path) -> Result<bool> {
     let report = compare(&Dump::read(istiod)?, &Dump::read(ours)?, &Allowed::read()?);
     for difference in &report.different {
-        let word = |value: &Option<serde_json::Value>| value.as_ref().map_or("nothing".into(), ToString::to_string);
+        let word =
+            |value: &Option<serde_json::Value>| value.as_ref().map_or("nothing".into(), ToString::to_string);
         println!("{} {}", difference.proxy, difference.path);
         println!("    istiod: {}\n    ours:   {}", word(&difference.theirs), word(&difference.ours));
     }
@@ -72,7 +73,12 @@ fn folders(istiod: &Path, ours: &Path) -> Result<bool> {
     Ok(report.equal())
 }
 
-async fn live(only: &[String], program: Option<PathBuf>, page: Option<&Path>, json: Option<&Path>) -> Result<bool> {
+async fn live(
+    only: &[String],
+    program: Option<PathBuf>,
+    page: Option<&Path>,
+    json: Option<&Path>,
+) -> Result<bool> {
     let scenarios = Scenario::all(only)?;
     let options = run::Options { program, allowed: Allowed::read()? };
     let summary = run::run(&scenarios, &options, |outcome| println!("{}", outcome.line())).await?;

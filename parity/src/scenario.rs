@@ -37,7 +37,8 @@ impl Scenario {
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let mut documents = library::documents(name, text)?.into_iter();
         let header = documents.next().with_context(|| format!("{name} is empty"))?;
-        let header: Header = serde_json::from_value(header).with_context(|| format!("the header of {name}"))?;
+        let header: Header =
+            serde_json::from_value(header).with_context(|| format!("the header of {name}"))?;
         let mut all = Vec::new();
         for word in &header.r#use {
             all.extend(library::read(word).with_context(|| format!("what {name} uses"))?);
@@ -64,7 +65,8 @@ impl Scenario {
     /// Those of this repository whose names are given, or all; by name.
     pub fn all(only: &[String]) -> Result<Vec<Self>> {
         let folder = library::folder().join("scenarios");
-        let mut paths: Vec<_> = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+        let mut paths: Vec<_> =
+            fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
         paths.sort();
         let wanted = |path: &&std::path::PathBuf| {
             let name = path.file_stem().unwrap_or_default().to_string_lossy();

@@ -42,7 +42,9 @@ impl Who {
         let (wanted, place) = self.name().rsplit_once('.').context("a proxy is named NAME.NAMESPACE")?;
         let pod = scenario
             .all_objects()
-            .find(|object| text(object, "kind") == "Pod" && name(object) == wanted && namespace(object) == place)
+            .find(|object| {
+                text(object, "kind") == "Pod" && name(object) == wanted && namespace(object) == place
+            })
             .with_context(|| format!("there is no pod {wanted} in namespace {place}"))?;
         let address = text(&pod["status"], "podIP");
         let address = address.parse().with_context(|| format!("the address {address:?} of pod {wanted}"))?;
@@ -51,7 +53,9 @@ impl Who {
         identity.labels = serde_json::from_value(pod["metadata"]["labels"].clone()).unwrap_or_default();
         // The agent tells what the mesh has by default over what it knows by itself.
         let mut settings = proxy_config();
-        if let (Some(settings), Some(mesh)) = (settings.as_object_mut(), scenario.mesh["defaultConfig"].as_object()) {
+        if let (Some(settings), Some(mesh)) =
+            (settings.as_object_mut(), scenario.mesh["defaultConfig"].as_object())
+        {
             settings.extend(mesh.clone());
         }
         identity.metadata.insert("PROXY_CONFIG".to_owned(), settings);

@@ -21,28 +21,35 @@ fn dump(kinds: &[(Kind, Value)]) -> Dump {
 }
 
 fn sample() -> Dump {
-    let endpoint = |address: &str, port: u32| {
-        json!({ "endpoint": { "address": { "socketAddress": { "address": address, "portValue": port } } } })
-    };
+    let endpoint = |address: &str, port: u32| json!({ "endpoint": { "address": { "socketAddress": { "address": address, "portValue": port } } } });
     dump(&[
-        (Kind::Clusters, json!({
-            "outbound|80||cart": {
-                "name": "outbound|80||cart", "type": "EDS", "connectTimeout": "10s", "respectDnsTtl": true,
-                "edsClusterConfig": { "edsConfig": { "ads": {} } },
-                "transportSocketMatches": [{ "name": "tls" }, { "name": "raw" }],
-            },
-        })),
-        (Kind::Endpoints, json!({
-            "outbound|80||cart": { "clusterName": "outbound|80||cart", "endpoints": [
-                { "lbEndpoints": [endpoint("10.0.0.1", 80), endpoint("10.0.0.2", 80)], "locality": { "zone": "b" } },
-                { "lbEndpoints": [endpoint("10.0.0.3", 80)], "locality": { "zone": "a" }, "priority": 1 },
-            ] },
-        })),
+        (
+            Kind::Clusters,
+            json!({
+                "outbound|80||cart": {
+                    "name": "outbound|80||cart", "type": "EDS", "connectTimeout": "10s", "respectDnsTtl": true,
+                    "edsClusterConfig": { "edsConfig": { "ads": {} } },
+                    "transportSocketMatches": [{ "name": "tls" }, { "name": "raw" }],
+                },
+            }),
+        ),
+        (
+            Kind::Endpoints,
+            json!({
+                "outbound|80||cart": { "clusterName": "outbound|80||cart", "endpoints": [
+                    { "lbEndpoints": [endpoint("10.0.0.1", 80), endpoint("10.0.0.2", 80)], "locality": { "zone": "b" } },
+                    { "lbEndpoints": [endpoint("10.0.0.3", 80)], "locality": { "zone": "a" }, "priority": 1 },
+                ] },
+            }),
+        ),
         (Kind::Listeners, json!({ "0.0.0.0_80": { "filterChains": [{ "filters": [] }] } })),
-        (Kind::Routes, json!({
-            "80": { "virtualHosts": [{ "name": "cart:80", "domains": ["cart", "cart.default"], "routes": [
-                { "match": { "prefix": "/", "queryParameters": [{ "name": "a" }, { "name": "b" }] } }] }] },
-        })),
+        (
+            Kind::Routes,
+            json!({
+                "80": { "virtualHosts": [{ "name": "cart:80", "domains": ["cart", "cart.default"], "routes": [
+                    { "match": { "prefix": "/", "queryParameters": [{ "name": "a" }, { "name": "b" }] } }] }] },
+            }),
+        ),
     ])
 }
 
@@ -78,7 +85,10 @@ fn what_one_side_does_not_have_is_a_difference() {
         assert_eq!(report.different.len(), 6, "{:?}", report.different);
     }
     assert!(!compare(&good, &Dump::default(), &Allowed::default()).equal(), "a proxy that is not there");
-    assert!(!compare(&Dump::default(), &good, &Allowed::default()).equal(), "a proxy that should not be there");
+    assert!(
+        !compare(&Dump::default(), &good, &Allowed::default()).equal(),
+        "a proxy that should not be there"
+    );
 }
 
 #[test]
@@ -92,9 +102,13 @@ fn an_empty_message_is_not_the_same_as_none() {
 #[test]
 fn an_allowed_difference_excuses_these_two_values_and_no_others() {
     let with = |timeout: &str| {
-        dump(&[(Kind::Clusters, json!({ "a": { "connectTimeout": timeout }, "b": { "connectTimeout": timeout } }))])
+        dump(&[(
+            Kind::Clusters,
+            json!({ "a": { "connectTimeout": timeout }, "b": { "connectTimeout": timeout } }),
+        )])
     };
-    let allowed = "- path: clusters[*].connectTimeout\n  istiod: 10s\n  ours: 5s\n  reason: ours is quicker\n";
+    let allowed =
+        "- path: clusters[*].connectTimeout\n  istiod: 10s\n  ours: 5s\n  reason: ours is quicker\n";
     let allowed = Allowed::parse(allowed).unwrap();
     let report = compare(&with("10s"), &with("5s"), &allowed);
     assert!(report.equal());

@@ -55,7 +55,9 @@ fn a_service_that_selects_pods_has_their_addresses() {
 fn a_named_port_with_two_numbers_makes_two_slices() {
     let with = |number: u16| json!({ "spec": { "containers": [{ "ports": [{ "name": "web", "containerPort": number }] }] } });
     let made = slices(vec![
-        service(json!({ "selector": { "app": "web" }, "ports": [{ "name": "http", "port": 80, "targetPort": "web" }] })),
+        service(
+            json!({ "selector": { "app": "web" }, "ports": [{ "name": "http", "port": 80, "targetPort": "web" }] }),
+        ),
         pod("a", "10.0.0.1", with(8080)),
         pod("b", "10.0.0.2", with(9090)),
     ]);
@@ -68,7 +70,9 @@ fn who_is_not_ready_is_ready_only_where_that_is_wanted() {
     let late = json!({ "status": { "podIP": "10.0.0.2", "ready": false } });
     for wanted in [false, true] {
         let made = slices(vec![
-            service(json!({ "selector": { "app": "web" }, "publishNotReadyAddresses": wanted, "ports": [{ "port": 80 }] })),
+            service(
+                json!({ "selector": { "app": "web" }, "publishNotReadyAddresses": wanted, "ports": [{ "port": 80 }] }),
+            ),
             pod("late", "10.0.0.2", late.clone()),
         ]);
         let conditions = &made[0]["endpoints"][0]["conditions"];

@@ -29,7 +29,8 @@ fn another(name: &str, switch: &str) -> PathBuf {
 #[tokio::test(flavor = "multi_thread")]
 async fn istiod_is_equal_to_itself_in_every_phase() {
     needs!(ApiServer::NEEDS, Istiod::NEEDS, Oracle::NEEDS);
-    let summary = run(&scenarios(&["bookinfo-gateway", "rule-merge"]), &Options::default(), |_| {}).await.unwrap();
+    let summary =
+        run(&scenarios(&["bookinfo-gateway", "rule-merge"]), &Options::default(), |_| {}).await.unwrap();
     assert_eq!((summary.equal(), summary.total()), (2, 2), "{}", summary.page());
     assert_eq!(summary.proven(), 2, "a planted change is seen");
     let (theirs, ours) = summary.leaves();
@@ -47,7 +48,11 @@ async fn a_control_plane_that_differs_is_red_unless_that_is_allowed() {
     assert_eq!(summary.equal(), 0);
     assert_eq!(seen.len(), 1);
     let cold = &seen[0].phases[&Phase::Cold];
-    assert!(cold.different.iter().all(|leaf| leaf.path.to_string().contains("acceptHttp10")), "{}", summary.page());
+    assert!(
+        cold.different.iter().all(|leaf| leaf.path.to_string().contains("acceptHttp10")),
+        "{}",
+        summary.page()
+    );
     assert!(summary.page().contains("acceptHttp10"), "the page names the leaf");
 }
 

@@ -32,13 +32,17 @@ fn istio_s_webhook_takes_every_object_of_every_scenario() {
         .iter()
         .flat_map(|scenario| scenario.all_objects().map(|object| (scenario.name.as_str(), object)))
         .collect();
-    let verdicts =
-        Oracle::shared().verdicts(&objects.iter().map(|(_, object)| (*object).clone()).collect::<Vec<_>>()).unwrap();
+    let verdicts = Oracle::shared()
+        .verdicts(&objects.iter().map(|(_, object)| (*object).clone()).collect::<Vec<_>>())
+        .unwrap();
     let (mut known, mut refused) = (0, Vec::new());
     for ((scenario, object), verdict) in objects.iter().zip(&verdicts) {
         known += usize::from(verdict.known);
         if verdict.known && !verdict.accepted {
-            refused.push(format!("{scenario}: {} {}: {:?}", object["kind"], object["metadata"]["name"], verdict.errors));
+            refused.push(format!(
+                "{scenario}: {} {}: {:?}",
+                object["kind"], object["metadata"]["name"], verdict.errors
+            ));
         }
     }
     assert!(refused.is_empty(), "{}", refused.join("\n"));
@@ -52,7 +56,8 @@ fn no_two_objects_of_a_scenario_have_the_same_name() {
         let mut seen = BTreeSet::new();
         for object in scenario.all_objects() {
             let kind = Kind::of(object).unwrap().kind;
-            let key = (kind, object["metadata"]["namespace"].to_string(), object["metadata"]["name"].to_string());
+            let key =
+                (kind, object["metadata"]["namespace"].to_string(), object["metadata"]["name"].to_string());
             assert!(seen.insert(key.clone()), "{}: {key:?}", scenario.name);
         }
     }

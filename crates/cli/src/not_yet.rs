@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 const ISTIOCTL: &str = "admin istiod analyze apply authz bug-report create-remote-secret d dash dashboard exp \
     experimental install kube-inject operator options pc proxy-config proxy-status ps remote-clusters tag uninstall \
     upgrade verify-install waypoint x zc ztunnel-config";
-const PILOT_DISCOVERY: &str = "discovery request";
+const PILOT_DISCOVERY: &str = "request";
 const PILOT_AGENT: &str = "istio-iptables proxy request wait";
 
 /// Tasks of verbs that are here: what is missing of them.
@@ -82,9 +82,9 @@ mod tests {
     #[test]
     fn each_program_knows_its_own_verbs_and_mizzen_all() {
         assert!(knows(Program::Istioctl, "analyze") && knows(Program::Mizzen, "analyze"));
-        assert!(knows(Program::PilotDiscovery, "discovery") && knows(Program::Mizzen, "discovery"));
+        assert!(knows(Program::PilotDiscovery, "request") && knows(Program::Mizzen, "request"));
         assert!(knows(Program::PilotAgent, "wait") && knows(Program::Mizzen, "wait"));
-        assert!(!knows(Program::Istioctl, "discovery"));
+        assert!(!knows(Program::Istioctl, "wait"));
         assert!(!knows(Program::PilotAgent, "analyze"));
         assert!(!knows(Program::Mizzen, "anlyze"));
     }

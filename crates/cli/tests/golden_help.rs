@@ -22,6 +22,7 @@ fn the_help_of_every_verb_is_as_reviewed() {
         "profile dump",
         "profile diff",
         "chart render",
+        "discovery",
         "validate",
         "crd",
         "crd print",

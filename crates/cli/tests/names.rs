@@ -31,8 +31,8 @@ fn a_verb_that_is_not_here_yet_is_told_in_one_sentence() {
         ("istioctl manifest translate -f mesh.yaml", "istioctl manifest translate"),
         ("istioctl help install", "istioctl install"),
         ("mizzen app build -f app.yaml", "mizzen app"),
-        ("mizzen discovery", "mizzen discovery"),
-        ("pilot-discovery discovery --monitoringAddr=:15014", "pilot-discovery discovery"),
+        ("mizzen request", "mizzen request"),
+        ("pilot-discovery request GET /debug/syncz", "pilot-discovery request"),
         ("pilot-agent proxy sidecar", "pilot-agent proxy"),
     ];
     for (line, verb) in cases {

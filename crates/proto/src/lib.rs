@@ -1,5 +1,5 @@
 //! Generated code: Istio's API as Rust types with Istio's JSON, Envoy's as `envoy`
-//! (with the feature of that name), and one descriptor set of
+//! (with the feature of that name; `google` has the well-known types that those use), and one descriptor set of
 //! both for messages whose type is known only when they are read. Made by `cargo xtask generate`; by hand are only
 //! the durations, which Istio reads as Go writes them.
 //!

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use mizzen_testkit::{
-    ApiServer, Istiod, Proxy, Result,
+    ApiServer, Error, Istiod, Proxy, Result,
     istiod::Options,
     needs,
     proxy::{self, Identity, Kind, Role},
@@ -59,7 +59,10 @@ async fn both_protocols_give_a_proxy_the_same_and_follow_every_change() -> Resul
     server.kubectl(&["-n", &namespace, "delete", "service", "bank"]).await?;
     for proxy in [&delta, &whole] {
         until(proxy, |proxy| !proxy.ledger().resources(Kind::Clusters).contains_key(&bank)).await?;
-        assert!(!proxy.ledger().resources(Kind::Endpoints).contains_key(&bank), "nobody asks for it any more");
+        assert!(
+            !proxy.ledger().resources(Kind::Endpoints).contains_key(&bank),
+            "nobody asks for it any more"
+        );
     }
     assert_eq!(equal(&delta, &whole).await?, first);
     Ok(())
@@ -88,9 +91,11 @@ async fn a_stream_that_is_refused_says_why() -> Result<()> {
     needs!(ApiServer::NEEDS, Istiod::NEEDS);
     let server = ApiServer::shared().await;
     let istiod = Istiod::start(server, Options::default()).await?;
-    let mut nobody = sidecar("x");
-    nobody.metadata.insert("INSTANCE_IPS".to_owned(), "not an address".into());
-    let proxy = Proxy::connect(istiod.discovery(), &nobody, proxy::Options::default()).await?;
+    let endpoint = tonic::transport::Endpoint::from_shared(format!("http://{}", istiod.discovery()));
+    let channel = endpoint.map_err(Error::other)?.connect().await.map_err(Error::other)?;
+    let mut nobody = sidecar("x").node();
+    nobody.id = "nobody".to_owned();
+    let proxy = Proxy::over(channel, nobody, proxy::Options::default());
     let error = proxy.settled(QUIET).await.unwrap_err().to_string();
     assert!(error.contains("its stream ended"), "{error}");
     Ok(())

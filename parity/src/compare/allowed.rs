@@ -59,7 +59,9 @@ impl Allowed {
     /// Which one allows this difference.
     pub(super) fn excuse(&self, path: &Path, theirs: Option<&Value>, ours: Option<&Value>) -> Option<usize> {
         self.0.iter().position(|allowance| {
-            allowance.istiod.as_ref() == theirs && allowance.ours.as_ref() == ours && allowance.path.covers(path)
+            allowance.istiod.as_ref() == theirs
+                && allowance.ours.as_ref() == ours
+                && allowance.path.covers(path)
         })
     }
 }
@@ -100,7 +102,8 @@ mod tests {
 
     #[test]
     fn there_is_a_limit_to_allowed_differences() {
-        let many: String = (0..26).map(|n| format!("- path: a[{n}]\n  ours: b\n  reason: because\n")).collect();
+        let many: String =
+            (0..26).map(|n| format!("- path: a[{n}]\n  ours: b\n  reason: because\n")).collect();
         assert!(Allowed::parse(&many).unwrap_err().to_string().contains("at most 25"));
     }
 

@@ -49,7 +49,8 @@ pub fn compare(theirs: &Dump, ours: &Dump, allowed: &Allowed) -> Report {
     let (theirs, ours) = (leaves::leaves(&normal(theirs)), leaves::leaves(&normal(ours)));
     let mut report = Report { theirs: theirs.len(), ours: ours.len(), ..Report::default() };
     let missing = theirs.iter().map(|(key, value)| (key, Some(value), ours.get(key)));
-    let added = ours.iter().filter(|(key, _)| !theirs.contains_key(key)).map(|(key, value)| (key, None, Some(value)));
+    let added =
+        ours.iter().filter(|(key, _)| !theirs.contains_key(key)).map(|(key, value)| (key, None, Some(value)));
     for (key, theirs, ours) in missing.chain(added).filter(|(_, theirs, ours)| theirs != ours) {
         match allowed.excuse(&key.1, theirs, ours) {
             Some(place) => *report.excused.entry(place).or_default() += 1,

@@ -42,7 +42,8 @@ fn assignment(assignment: &mut Value) {
 /// Conditions on the query all have to hold; istiod has them in the order of a Go map, another one each time.
 fn conditions(routes: &mut Value) {
     let hosts = routes.get_mut("virtualHosts").and_then(Value::as_array_mut);
-    let routes = hosts.into_iter().flatten().filter_map(|host| host.get_mut("routes")?.as_array_mut()).flatten();
+    let routes =
+        hosts.into_iter().flatten().filter_map(|host| host.get_mut("routes")?.as_array_mut()).flatten();
     for route in routes {
         let found = route.get_mut("match").and_then(|found| found.get_mut("queryParameters"));
         if let Some(parameters) = found.and_then(Value::as_array_mut) {
@@ -118,11 +119,21 @@ mod tests {
             (Kind::Clusters, "transportSocketMatches"),
         ];
         for (kind, list) in pairs {
-            assert!(!same(kind, json!({ list: [{ "name": "a" }, { "name": "b" }] }), json!({ list: [{ "name": "b" }, { "name": "a" }] })), "{list}");
+            assert!(
+                !same(
+                    kind,
+                    json!({ list: [{ "name": "a" }, { "name": "b" }] }),
+                    json!({ list: [{ "name": "b" }, { "name": "a" }] })
+                ),
+                "{list}"
+            );
         }
         let hosts = |list: &str, items: Value| json!({ "virtualHosts": [{ list: items }] });
         for list in ["routes", "domains"] {
-            assert!(!same(Kind::Routes, hosts(list, json!(["a", "b"])), hosts(list, json!(["b", "a"]))), "{list}");
+            assert!(
+                !same(Kind::Routes, hosts(list, json!(["a", "b"])), hosts(list, json!(["b", "a"]))),
+                "{list}"
+            );
         }
     }
 

@@ -110,9 +110,8 @@ mod tests {
 
     #[test]
     fn a_wildcard_stands_for_a_place_in_a_list_and_for_nothing_else() {
-        let covers = |pattern: &str, path: &str| {
-            Path::parse(pattern).unwrap().covers(&Path::parse(path).unwrap())
-        };
+        let covers =
+            |pattern: &str, path: &str| Path::parse(pattern).unwrap().covers(&Path::parse(path).unwrap());
         let path = r#"clusters["a"].matches[3].socket.name"#;
         assert!(covers(path, path));
         assert!(covers("clusters[*].matches[*].socket.name", path));

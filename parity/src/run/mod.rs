@@ -19,7 +19,11 @@ pub use self::{
     pair::{QUIET, connect},
 };
 use crate::{
-    Cluster, Scenario, cluster::{configuration, everything}, compare::Allowed, dump::Dump, proof,
+    Cluster, Scenario,
+    cluster::{configuration, everything},
+    compare::Allowed,
+    dump::Dump,
+    proof,
 };
 
 #[derive(Clone, Debug, Default)]
@@ -30,7 +34,11 @@ pub struct Options {
 }
 
 /// Runs the scenarios, telling each outcome as it is known.
-pub async fn run(scenarios: &[Scenario], options: &Options, mut told: impl FnMut(&Outcome)) -> Result<Summary> {
+pub async fn run(
+    scenarios: &[Scenario],
+    options: &Options,
+    mut told: impl FnMut(&Outcome),
+) -> Result<Summary> {
     if let Some(program) = &options.program {
         serves(program)?;
     }

@@ -103,8 +103,15 @@ impl Outcome {
         for (phase, report) in self.phases.iter().filter(|(_, report)| !report.equal()) {
             let _ = writeln!(page, "{}: {} differing leaves\n", phase.word(), report.different.len());
             for Difference { proxy, path, theirs, ours } in report.different.iter().take(SHOWN) {
-                let word = |value: &Option<Value>| value.as_ref().map_or_else(|| "nothing".to_owned(), Value::to_string);
-                let _ = writeln!(page, "- {proxy} {path}\n    istiod: {}\n    ours:   {}", word(theirs), word(ours));
+                let word = |value: &Option<Value>| {
+                    value.as_ref().map_or_else(|| "nothing".to_owned(), Value::to_string)
+                };
+                let _ = writeln!(
+                    page,
+                    "- {proxy} {path}\n    istiod: {}\n    ours:   {}",
+                    word(theirs),
+                    word(ours)
+                );
             }
             page.push('\n');
         }
@@ -188,7 +195,10 @@ impl Summary {
             });
             (outcome.scenario.clone(), row)
         };
-        let allowed = self.excused.iter().map(|(path, reason, leaves)| json!({ "path": path, "reason": reason, "leaves": leaves }));
+        let allowed = self
+            .excused
+            .iter()
+            .map(|(path, reason, leaves)| json!({ "path": path, "reason": reason, "leaves": leaves }));
         json!({
             "equal": self.equal(),
             "total": self.total(),

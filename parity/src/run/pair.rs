@@ -48,7 +48,11 @@ struct Side {
 }
 
 impl Pair {
-    pub(super) async fn start(server: &ApiServer, scenario: &Scenario, program: Option<PathBuf>) -> Result<Self> {
+    pub(super) async fn start(
+        server: &ApiServer,
+        scenario: &Scenario,
+        program: Option<PathBuf>,
+    ) -> Result<Self> {
         let theirs = Side::start(server, scenario, None);
         let (theirs, ours) = tokio::join!(theirs, Side::start(server, scenario, program));
         Ok(Self { theirs: theirs.context("istiod")?, ours: ours.context("ours")? })
@@ -96,7 +100,9 @@ impl Side {
             }
             match settled {
                 Ok(settled) => settled.with_context(|| name.clone())?,
-                Err(_) => anyhow::bail!("{name}: {}", proxy.ledger().open().unwrap_or_else(|| "never quiet".into())),
+                Err(_) => {
+                    anyhow::bail!("{name}: {}", proxy.ledger().open().unwrap_or_else(|| "never quiet".into()))
+                }
             }
         }
         Ok(())

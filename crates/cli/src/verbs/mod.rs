@@ -4,6 +4,7 @@
 mod chart;
 mod completion;
 mod crd;
+mod discovery;
 mod manifest;
 mod profile;
 mod validate;
@@ -17,6 +18,7 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<manifest::Manifest>(),
     Entry::of::<profile::Profile>(),
     Entry::of::<chart::ChartVerb>(),
+    Entry::of::<discovery::Discovery>(),
     Entry::of::<validate::Validate>(),
     Entry::of::<crd::Print>(),
     Entry::of::<version::Version>(),
@@ -48,16 +50,19 @@ pub(crate) trait Verb: Sized + 'static {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Group {
     Install,
+    /// Those that run on and on.
+    Processes,
     Models,
     Binary,
 }
 
 impl Group {
-    pub(crate) const ALL: &[Self] = &[Self::Install, Self::Models, Self::Binary];
+    pub(crate) const ALL: &[Self] = &[Self::Install, Self::Processes, Self::Models, Self::Binary];
 
     pub(crate) fn heading(self) -> &'static str {
         match self {
             Self::Install => "Istio on a cluster",
+            Self::Processes => "Parts of a mesh",
             Self::Models => "Checks and models",
             Self::Binary => "This binary",
         }

@@ -26,3 +26,52 @@ pub(super) fn stat_name(
     prefix.push(';');
     prefix
 }
+
+#[cfg(test)]
+mod tests {
+    use super::stat_name;
+    use mizzen_mesh::{Port, Protocol, Registry, Resolution, Service, ServiceKey, TrafficDistribution, Visibility};
+    use std::sync::Arc;
+
+    fn mk_service(registry: Registry) -> Service {
+        Service {
+            key: ServiceKey { host: "reviews.shop.svc.cluster.local".into(), namespace: "shop".into() },
+            name: "reviews".into(),
+            registry,
+            ports: Vec::new(),
+            addresses: Vec::new(),
+            allocated: Vec::new(),
+            resolution: Resolution::Endpoints,
+            external: false,
+            visibility: Visibility::Public,
+            created: Arc::default(),
+            labels: Arc::default(),
+            selector: Arc::default(),
+            subject_alt_names: Vec::new(),
+            external_name: Arc::default(),
+            publish_not_ready: false,
+            session_affinity: false,
+            node_local: false,
+            traffic_distribution: TrafficDistribution::Any,
+            external_addresses: Vec::new(),
+            headless: false,
+            kind: Arc::default(),
+        }
+    }
+
+    #[test]
+    fn every_placeholder_is_replaced() {
+        let port = Port { name: "http-web".into(), number: 80, protocol: Protocol::Http, target: None };
+        for (pattern, registry, expected) in [
+            ("%SERVICE%", Registry::Kubernetes, "reviews.shop;"),
+            ("%SERVICE%", Registry::External, "reviews.shop.svc.cluster.local;"),
+            ("%SERVICE_NAME%", Registry::Kubernetes, "reviews;"),
+            ("%SERVICE_NAME%", Registry::External, "reviews.shop.svc.cluster.local;"),
+            ("%SERVICE_FQDN%_%SERVICE_PORT%", Registry::Kubernetes, "reviews.shop.svc.cluster.local_80;"),
+            ("%SERVICE_PORT_NAME%.%SUBSET_NAME%.%TARGET_PORT%", Registry::Kubernetes, "http-web.v1.8080;"),
+            ("%OTHER%", Registry::Kubernetes, "%OTHER%;"),
+        ] {
+            assert_eq!(stat_name(pattern, &mk_service(registry), "v1", &port, 8080), expected, "{pattern}");
+        }
+    }
+}

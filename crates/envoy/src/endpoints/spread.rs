@@ -192,3 +192,65 @@ fn covers(pattern: &str, locality: &Locality) -> bool {
         && any(parts.next(), &locality.zone)
         && any(parts.next(), &locality.subzone)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Placed, compact, covers, distance, region_distance};
+    use crate::endpoints::Group;
+    use mizzen_mesh::Locality;
+
+    #[test]
+    fn nearer_localities_go_first() {
+        let own = Locality::parse("r1/z1/s1");
+        for (other, failover, expected) in [
+            ("r1/z1/s1", &[][..], 0),
+            ("r1/z1/s2", &[], 1),
+            ("r1/z1", &[], 1),
+            ("r1/z2/s1", &[], 2),
+            ("r2/z1/s1", &[], 3),
+            ("", &[], 3),
+            ("r2/z1", &[("r1", "r2")], 3),
+            ("r3/z1", &[("r1", "r2")], 4),
+            ("r3/z1", &[("r2", "r1")], 3),
+            // The first that is about the client's region counts.
+            ("r3/z1", &[("r1", "r2"), ("r1", "r3")], 4),
+        ] {
+            assert_eq!(distance(&own, &Locality::parse(other), failover), expected, "{other} {failover:?}");
+        }
+    }
+
+    #[test]
+    fn zone_aware_routing_looks_at_regions_only() {
+        let own = Locality::parse("r1/z1");
+        for (other, expected) in [("r1/z9", 0), ("r2/z1", 1), ("r3/z1", 2)] {
+            assert_eq!(region_distance(&own, &Locality::parse(other), &[("r1", "r2")]), expected, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_covers_what_it_names_or_leaves_open() {
+        for (pattern, locality, expected) in [
+            ("*", "r1/z1/s1", true),
+            ("r1", "r1/z1/s1", true),
+            ("r1/*", "r1/z1", true),
+            ("r1/z1/*", "r1/z1/s1", true),
+            ("r1/z1/s1", "r1/z1/s1", true),
+            ("r1/z1/s2", "r1/z1/s1", false),
+            ("r1/z2", "r1/z1", false),
+            ("r2", "r1", false),
+            ("", "", true),
+            ("*/z1", "r7/z1", true),
+        ] {
+            assert_eq!(covers(pattern, &Locality::parse(locality)), expected, "{pattern} {locality}");
+        }
+    }
+
+    #[test]
+    fn priorities_have_no_gaps() {
+        let locality = Locality::default();
+        let place = |priority| Placed { locality: &locality, group: Group::default(), priority };
+        let mut placed = vec![place(9), place(2), place(9), place(4)];
+        compact(&mut placed);
+        assert_eq!(placed.iter().map(|place| place.priority).collect::<Vec<_>>(), [2, 0, 2, 1]);
+    }
+}

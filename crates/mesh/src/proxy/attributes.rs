@@ -3,11 +3,12 @@
 
 use super::{Interception, Proxy, ProxyKind};
 use crate::{
-    ByPointer, Labels, Locality, Port, Scope, Seen, Service,
+    ByPointer, Labels, Locality, Port, Scope, Seen, Service, Workload,
     config::{L4Routes, Routed, VirtualService},
+    model::place,
 };
 use serde_json::Value;
-use std::{cell::RefCell, sync::Arc};
+use std::{cell::RefCell, collections::BTreeSet, net::IpAddr, sync::Arc};
 
 /// A port of a service that the proxy's own workload serves.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +27,8 @@ pub enum Question {
     /// Has it addresses of IPv4, of IPv6?
     Families,
     Addresses,
+    /// Is the address that it is known by, its first, one of these?
+    AddressAmong(Arc<BTreeSet<IpAddr>>),
     Locality,
     Network,
     Cluster,
@@ -54,7 +57,8 @@ pub enum Answer {
     Text(Arc<str>),
     Maybe(Option<Arc<str>>),
     Families { v4: bool, v6: bool },
-    Addresses(Vec<std::net::IpAddr>),
+    Addresses(Vec<IpAddr>),
+    Address(Option<IpAddr>),
     Locality(Locality),
     Interception(Interception),
     Yes(bool),
@@ -86,26 +90,25 @@ pub struct Attributes {
     proxy: Arc<Proxy>,
     labels: Arc<Labels>,
     locality: Locality,
-    node: Arc<str>,
-    network: Arc<str>,
     targets: Arc<[Target]>,
     pub(super) scope: Arc<Scope>,
     reads: RefCell<Reads>,
 }
 
 impl Attributes {
-    /// `labels`, `locality` and the rest are what the mesh knows of the proxy's workload; where it knows nothing, what
-    /// the proxy said of itself.
+    /// What the mesh knows of the proxy's workload goes before what the proxy says of itself.
     pub fn new(
         proxy: Arc<Proxy>,
-        labels: Arc<Labels>,
-        locality: Locality,
-        node: Arc<str>,
-        network: Arc<str>,
+        workload: Option<&Arc<Workload>>,
         targets: Arc<[Target]>,
         scope: Arc<Scope>,
     ) -> Self {
-        Self { proxy, labels, locality, node, network, targets, scope, reads: RefCell::default() }
+        let locality = match workload {
+            Some(workload) if !workload.locality.is_empty() => workload.locality.clone(),
+            _ => Locality::of_labels(&proxy.labels).unwrap_or_else(|| proxy.locality.clone()),
+        };
+        let labels = labels(&proxy, workload, &locality);
+        Self { proxy, labels, locality, targets, scope, reads: RefCell::default() }
     }
 
     fn answer(&self, question: &Question) -> Answer {
@@ -114,17 +117,20 @@ impl Attributes {
             Question::Kind => Answer::Kind(proxy.kind),
             Question::Namespace => Answer::Text(Arc::clone(&proxy.namespace)),
             Question::Families => Answer::Families {
-                v4: proxy.addresses.iter().any(std::net::IpAddr::is_ipv4),
-                v6: proxy.addresses.iter().any(std::net::IpAddr::is_ipv6),
+                v4: proxy.addresses.iter().any(IpAddr::is_ipv4),
+                v6: proxy.addresses.iter().any(IpAddr::is_ipv6),
             },
             Question::Addresses => Answer::Addresses(proxy.addresses.clone()),
+            Question::AddressAmong(some) => {
+                Answer::Address(proxy.addresses.first().filter(|address| some.contains(address)).copied())
+            }
             Question::Locality => Answer::Locality(self.locality.clone()),
-            Question::Network => Answer::Text(Arc::clone(&self.network)),
+            Question::Network => Answer::Text(Arc::clone(&proxy.network)),
             Question::Cluster => Answer::Text(Arc::clone(&proxy.cluster)),
             Question::ServiceAccount => Answer::Text(Arc::clone(&proxy.service_account)),
             Question::Interception => Answer::Interception(proxy.interception),
             Question::Domain => Answer::Text(Arc::clone(&proxy.domain)),
-            Question::Node => Answer::Text(Arc::clone(&self.node)),
+            Question::Node => Answer::Text(Arc::clone(&proxy.node)),
             Question::Selected(selector) => {
                 Answer::Yes(selector.iter().all(|(key, value)| self.labels.get(key) == Some(value)))
             }
@@ -180,7 +186,7 @@ macro_rules! asks {
 asks! {
     kind: Kind -> Kind(ProxyKind);
     namespace: Namespace -> Text(Arc<str>);
-    addresses: Addresses -> Addresses(Vec<std::net::IpAddr>);
+    addresses: Addresses -> Addresses(Vec<IpAddr>);
     locality: Locality -> Locality(Locality);
     network: Network -> Text(Arc<str>);
     cluster: Cluster -> Text(Arc<str>);
@@ -204,6 +210,14 @@ impl Attributes {
         }
     }
 
+    /// Which of these is the address that it is known by? All proxies that have none of them answer alike.
+    pub fn address_among(&self, some: &Arc<BTreeSet<IpAddr>>) -> Option<IpAddr> {
+        match self.ask(Question::AddressAmong(Arc::clone(some))) {
+            Answer::Address(address) => address,
+            other => unreachable!("{other:?} is no answer to an address"),
+        }
+    }
+
     /// Has it all of these labels? An empty selector selects everybody.
     pub fn selected(&self, selector: &Arc<Labels>) -> bool {
         selector.is_empty() || self.ask(Question::Selected(Arc::clone(selector))) == Answer::Yes(true)
@@ -222,4 +236,25 @@ impl Attributes {
             other => unreachable!("{other:?} is no answer to the label {key}"),
         }
     }
+}
+
+/// Of the workload, or of the proxy if that is not known; and where it is.
+fn labels(proxy: &Proxy, workload: Option<&Arc<Workload>>, locality: &Locality) -> Arc<Labels> {
+    let known = workload.map_or(&proxy.labels, |workload| &workload.labels);
+    let places = place::labels(locality, &proxy.cluster, &proxy.node);
+    let mut missing: Vec<(&str, &Arc<str>)> =
+        places.filter(|(key, value)| known.get(*key) != Some(value)).collect();
+    if known.get(place::NETWORK).is_none_or(|network| network.is_empty()) && !proxy.network.is_empty() {
+        missing.push((place::NETWORK, &proxy.network));
+    }
+    let statics =
+        proxy.static_labels.iter().filter(|(key, _)| workload.is_some() && !known.contains_key(*key));
+    let mut statics = statics.peekable();
+    if missing.is_empty() && statics.peek().is_none() {
+        return Arc::clone(known);
+    }
+    let mut labels = Labels::clone(known);
+    labels.extend(statics.map(|(key, value)| (Arc::clone(key), Arc::clone(value))));
+    labels.extend(missing.into_iter().map(|(key, value)| (Arc::from(key), Arc::clone(value))));
+    Arc::new(labels)
 }

@@ -3,13 +3,14 @@
 use super::{
     ObjectKey, Workloads,
     entry::Instance,
-    facts::{Facts, NETWORK, NamespaceFacts, locality_of_node},
+    facts::{Facts, NamespaceFacts, locality_of_node},
     kubernetes::{Pod, Slice, trim},
     names::Names,
+    workloads::LooseTarget,
 };
 use crate::{
     Key, KeyKind, Problem, Service, ServiceEndpoints, ServiceKey, Services, TrafficDistribution, Workload,
-    input,
+    input, model::place::NETWORK,
 };
 use mizzen_api::{Kind, Metadata, Object, Spec};
 use std::{
@@ -87,8 +88,8 @@ pub(super) struct ServiceSlot {
     /// The last one that could be made.
     pub(super) made: Option<Arc<Service>>,
     pub(super) slices: BTreeMap<Arc<str>, Slice>,
-    /// Where it stands in [`Workloads::loose`].
-    pub(super) loose: Vec<IpAddr>,
+    /// What it has in [`Workloads::loose`].
+    pub(super) loose: Vec<(IpAddr, LooseTarget)>,
 }
 
 #[derive(Default)]

@@ -67,7 +67,18 @@ impl Istiod {
         kinds::install(server).await
     }
 
+    /// Once more on other ports, if one was taken between being free and being used.
     pub async fn start(server: &ApiServer, options: Options) -> Result<Self> {
+        match Self::attempt(server, options.clone()).await {
+            Err(error) if error.to_string().contains("address already in use") => {
+                tracing::warn!(%error, "a port was taken in between: once more, with others");
+                Self::attempt(server, options).await
+            }
+            outcome => outcome,
+        }
+    }
+
+    async fn attempt(server: &ApiServer, options: Options) -> Result<Self> {
         kinds::install(server).await?;
         let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": NAMESPACE } });
         server.apply(&namespace.to_string()).await?;
@@ -83,7 +94,8 @@ impl Istiod {
         };
 
         let program = options.program.map_or_else(|| tools::command("pilot-discovery"), Ok)?;
-        let name = program.file_stem().unwrap_or_default().to_string_lossy().replace("pilot-discovery", "istiod");
+        let name =
+            program.file_stem().unwrap_or_default().to_string_lossy().replace("pilot-discovery", "istiod");
         let mut command = Command::new(program);
         command
             .current_dir(&folder)

@@ -16,7 +16,13 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Status, transport::Channel};
 
-use super::{REQUESTS, kind::Kind, ledger::{Ledger, Response}, lock};
+use super::{
+    REQUESTS,
+    ask::Ask,
+    kind::Kind,
+    ledger::{Ledger, Response},
+    lock,
+};
 
 pub(super) async fn run(
     mut client: AggregatedDiscoveryServiceClient<Channel>,
@@ -30,14 +36,16 @@ pub(super) async fn run(
         let _ = requests.send(DeltaDiscoveryRequest { node: node.take(), ..request }).await;
     };
     // Sent before there is a stream: istiod says nothing, not even that it listens, before the first request.
-    for request in asks(ledger) {
+    let first = lock(ledger).asks();
+    for request in first.into_iter().map(request) {
         send(request).await;
     }
     let mut responses = client.delta_aggregated_resources(ReceiverStream::new(stream)).await?.into_inner();
     while let Some(response) = responses.message().await? {
         let (url, nonce) = (response.type_url.clone(), response.nonce.clone());
         // Somebody else's kind is acknowledged and dropped.
-        let taken = read(response).is_none_or(|response| lock(ledger).take(response));
+        let (taken, next) =
+            read(response).map_or_else(|| (true, Vec::new()), |response| lock(ledger).take(response));
         send(DeltaDiscoveryRequest {
             type_url: url,
             response_nonce: nonce,
@@ -45,21 +53,20 @@ pub(super) async fn run(
             ..Default::default()
         })
         .await;
-        for request in asks(ledger) {
+        for request in next.into_iter().map(request) {
             send(request).await;
         }
     }
     Ok(())
 }
 
-fn asks(ledger: &Mutex<Ledger>) -> Vec<DeltaDiscoveryRequest> {
-    let request = |ask: super::ask::Ask| DeltaDiscoveryRequest {
+fn request(ask: Ask) -> DeltaDiscoveryRequest {
+    DeltaDiscoveryRequest {
         type_url: ask.kind.url(),
         resource_names_subscribe: ask.subscribe,
         resource_names_unsubscribe: ask.unsubscribe,
         ..Default::default()
-    };
-    lock(ledger).asks().into_iter().map(request).collect()
+    }
 }
 
 fn read(response: DeltaDiscoveryResponse) -> Option<Response> {

@@ -80,8 +80,8 @@ fn opened(any: &DynamicMessage) -> Result<DynamicMessage, String> {
 mod tests {
     use envoy_types::pb::{
         envoy::config::{
-            core::v3::{TransportSocket, transport_socket::ConfigType},
             cluster::v3::Cluster,
+            core::v3::{TransportSocket, transport_socket::ConfigType},
         },
         google::protobuf::Any,
     };
@@ -92,13 +92,12 @@ mod tests {
 
     fn cluster(value: Vec<u8>) -> Vec<u8> {
         let socket = Any {
-            type_url: "type.googleapis.com/envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer".to_owned(),
+            type_url: "type.googleapis.com/envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer"
+                .to_owned(),
             value,
         };
-        let socket = TransportSocket {
-            name: "raw".to_owned(),
-            config_type: Some(ConfigType::TypedConfig(socket)),
-        };
+        let socket =
+            TransportSocket { name: "raw".to_owned(), config_type: Some(ConfigType::TypedConfig(socket)) };
         Cluster { name: "a".to_owned(), transport_socket: Some(socket), ..Default::default() }.encode_to_vec()
     }
 

@@ -116,8 +116,13 @@ impl Ledger {
         self.ended = Some(reason);
     }
 
-    /// Takes a response, or refuses it; `false` means that the answer is a NACK.
-    pub(super) fn take(&mut self, response: Response) -> bool {
+    /// Takes a response, or refuses it (`false`: the answer is a NACK), and what is asked for next: at once, so that nobody
+    /// sees a cluster gone whose endpoints are still there.
+    pub(super) fn take(&mut self, response: Response) -> (bool, Vec<Ask>) {
+        (self.keep(response), self.asks())
+    }
+
+    fn keep(&mut self, response: Response) -> bool {
         let Response { kind, nonce, resources, removed, whole } = response;
         self.responses += 1;
         self.bytes += resources.iter().map(|(_, _, body)| body.len() as u64).sum::<u64>();
@@ -132,6 +137,10 @@ impl Ledger {
             table.held.clear();
         }
         for (name, version, body) in resources {
+            // Sent before the server heard that nobody wants it any more: Envoy passes over it, too.
+            if !kind.wildcard() && !table.names.as_ref().is_some_and(|names| names.contains(&name)) {
+                continue;
+            }
             table.waiting.remove(&name);
             let mentions = mentions(kind, &body);
             table.held.insert(name, Held { body, version, mentions });

@@ -14,7 +14,14 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Status, transport::Channel};
 
-use super::{REQUESTS, delta::refusal, kind::Kind, ledger::{Ledger, Response}, lock};
+use super::{
+    REQUESTS,
+    ask::Ask,
+    delta::refusal,
+    kind::Kind,
+    ledger::{Ledger, Response},
+    lock,
+};
 
 /// The last version and nonce of each type: every request carries them.
 type Last = BTreeMap<String, (String, String)>;
@@ -30,15 +37,17 @@ pub(super) async fn run(
     let mut send = async |request| {
         let _ = requests.send(DiscoveryRequest { node: node.take(), ..request }).await;
     };
-    for request in asks(ledger, &last) {
-        send(request).await;
+    let first = lock(ledger).asks();
+    for ask in first {
+        send(request(ask, &last)).await;
     }
     let mut responses = client.stream_aggregated_resources(ReceiverStream::new(stream)).await?.into_inner();
     while let Some(response) = responses.message().await? {
         let (url, nonce, version) =
             (response.type_url.clone(), response.nonce.clone(), response.version_info.clone());
         let kind = Kind::from_url(&url);
-        let taken = read(response).is_none_or(|response| lock(ledger).take(response));
+        let (taken, next) =
+            read(response).map_or_else(|| (true, Vec::new()), |response| lock(ledger).take(response));
         let kept = last.entry(url.clone()).or_default();
         kept.1 = nonce;
         if taken {
@@ -53,8 +62,8 @@ pub(super) async fn run(
             ..Default::default()
         })
         .await;
-        for request in asks(ledger, &last) {
-            send(request).await;
+        for ask in next {
+            send(request(ask, &last)).await;
         }
     }
     Ok(())
@@ -64,18 +73,15 @@ fn names(ledger: &Mutex<Ledger>, kind: Kind) -> Vec<String> {
     lock(ledger).names(kind).map(str::to_owned).collect()
 }
 
-fn asks(ledger: &Mutex<Ledger>, last: &Last) -> Vec<DiscoveryRequest> {
-    let request = |ask: super::ask::Ask| {
-        let (version_info, response_nonce) = last.get(&ask.kind.url()).cloned().unwrap_or_default();
-        DiscoveryRequest {
-            type_url: ask.kind.url(),
-            resource_names: ask.names,
-            version_info,
-            response_nonce,
-            ..Default::default()
-        }
-    };
-    lock(ledger).asks().into_iter().map(request).collect()
+fn request(ask: Ask, last: &Last) -> DiscoveryRequest {
+    let (version_info, response_nonce) = last.get(&ask.kind.url()).cloned().unwrap_or_default();
+    DiscoveryRequest {
+        type_url: ask.kind.url(),
+        resource_names: ask.names,
+        version_info,
+        response_nonce,
+        ..Default::default()
+    }
 }
 
 fn read(response: DiscoveryResponse) -> Option<Response> {

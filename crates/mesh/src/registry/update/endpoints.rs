@@ -99,13 +99,12 @@ impl State {
             };
             targets.push((address, target));
         }
-        let addresses: BTreeSet<IpAddr> = targets.iter().map(|(address, _)| *address).collect();
-        let before = std::mem::replace(&mut slot.loose, addresses.into_iter().collect());
-        if before.is_empty() && targets.is_empty() {
+        if targets == slot.loose {
             return;
         }
+        let before = std::mem::replace(&mut slot.loose, targets.clone());
         let loose = &mut self.workloads().loose;
-        for address in before {
+        for (address, _) in before {
             loose.change(&address, |known| known.retain(|known| known.service != *key));
         }
         for (address, target) in targets {

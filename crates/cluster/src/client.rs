@@ -1,0 +1,55 @@
+//! The way in: a kubeconfig, or the service account of the pod that this process runs in.
+
+use kube::{
+    Client, Config,
+    config::{KubeConfigOptions, Kubeconfig},
+};
+use std::{path::PathBuf, time::Duration};
+
+#[derive(Clone, Debug, Default)]
+pub struct Access {
+    /// Without it the service account of the pod, then what `KUBECONFIG` or `~/.kube/config` say.
+    pub kubeconfig: Option<PathBuf>,
+    /// One of the kubeconfig's, instead of its current one.
+    pub context: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum NoClient {
+    #[error("the kubeconfig {path} cannot be used: {reason}")]
+    Kubeconfig { path: PathBuf, reason: String },
+    #[error("there is no way to a cluster: {0}")]
+    Nowhere(String),
+    #[error("no client can be made of the kubeconfig: {0}")]
+    Client(String),
+}
+
+/// How long a connection may take to be made.
+const CONNECT: Duration = Duration::from_secs(5);
+
+pub async fn connect(access: &Access) -> Result<Client, NoClient> {
+    let options = KubeConfigOptions { context: access.context.clone(), ..KubeConfigOptions::default() };
+    let mut config = match &access.kubeconfig {
+        Some(path) => {
+            let broken = |reason: String| NoClient::Kubeconfig { path: path.clone(), reason };
+            let kubeconfig = Kubeconfig::read_from(path).map_err(|error| broken(error.to_string()))?;
+            Config::from_custom_kubeconfig(kubeconfig, &options)
+                .await
+                .map_err(|error| broken(error.to_string()))?
+        }
+        None if access.context.is_some() => {
+            Config::from_kubeconfig(&options).await.map_err(|error| NoClient::Nowhere(error.to_string()))?
+        }
+        None => match Config::incluster() {
+            Ok(config) => config,
+            Err(_) => Config::from_kubeconfig(&options)
+                .await
+                .map_err(|error| NoClient::Nowhere(error.to_string()))?,
+        },
+    };
+    config.connect_timeout = Some(CONNECT);
+    // A watch is silent for long; whoever reads limits its own waiting. And a reflector waits and tries again by itself.
+    config.read_timeout = None;
+    config.default_retry = false;
+    Client::try_from(config).map_err(|error| NoClient::Client(error.to_string()))
+}

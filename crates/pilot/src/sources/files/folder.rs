@@ -1,0 +1,201 @@
+//! A folder as it was read last, and what is different now.
+
+use super::{
+    object::{self, Contents, Found},
+    stamp::Stamp,
+};
+use mizzen_mesh::{Event, Key};
+use mizzen_text::{Source, yaml::Options};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    fs::{self, File},
+    io::{self, Read},
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+const ENDINGS: [&str; 3] = ["json", "yaml", "yml"];
+
+/// Folders in each other, links among them.
+const DEPTH: usize = 16;
+/// Files in all.
+const FILES: usize = 100_000;
+
+pub(super) struct Folder {
+    path: PathBuf,
+    registry: bool,
+    files: BTreeMap<PathBuf, Known>,
+    /// What was told of each object.
+    told: BTreeMap<Key, u64>,
+    /// The last reason why the folder itself could not be read.
+    unreadable: Option<String>,
+}
+
+struct Known {
+    stamp: Stamp,
+    objects: Vec<Found>,
+    problems: Vec<String>,
+}
+
+#[derive(Default)]
+pub(super) struct Changes {
+    pub(super) events: Vec<Event>,
+    /// Something is being written: look again after this.
+    pub(super) again: Option<Duration>,
+    /// What is wrong now, if that has changed.
+    pub(super) failure: Option<Option<String>>,
+}
+
+impl Folder {
+    pub(super) fn new(path: PathBuf, registry: bool) -> Self {
+        Self { path, registry, files: BTreeMap::new(), told: BTreeMap::new(), unreadable: None }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn objects(&self) -> usize {
+        self.told.len()
+    }
+
+    /// What is different since the last time.
+    pub(super) fn read(&mut self, now: SystemTime) -> Changes {
+        let mut changes = Changes::default();
+        let mut found = Vec::new();
+        if let Err(error) = walk(&self.path, 0, &mut found) {
+            // A folder that disappears takes nothing with it: it may be a mount that comes back.
+            let reason = format!("{}: {error}", self.path.display());
+            if self.unreadable.as_ref() != Some(&reason) {
+                tracing::warn!("{reason}; what was read before stays");
+                changes.failure = Some(Some(reason.clone()));
+                self.unreadable = Some(reason);
+            }
+            return changes;
+        }
+        let mut touched = self.unreadable.take().is_some();
+        let before = std::mem::take(&mut self.files);
+        let mut before: BTreeMap<PathBuf, Known> = before;
+        for (path, stamp) in found {
+            let known = before.remove(&path);
+            if let Some(known) = known {
+                if known.stamp == stamp {
+                    self.files.insert(path, known);
+                    continue;
+                }
+                if let Some(wait) = stamp.unsettled(now) {
+                    changes.again = Some(changes.again.map_or(wait, |other| other.max(wait)));
+                    self.files.insert(path, known);
+                    continue;
+                }
+                touched = true;
+                let read = self.file(&path, stamp, Some(known));
+                self.files.insert(path, read);
+            } else if let Some(wait) = stamp.unsettled(now) {
+                changes.again = Some(changes.again.map_or(wait, |other| other.max(wait)));
+            } else {
+                touched = true;
+                let read = self.file(&path, stamp, None);
+                self.files.insert(path, read);
+            }
+        }
+        touched |= !before.is_empty();
+        if touched {
+            changes.events = self.difference();
+            let problems: Vec<&String> = self.files.values().flat_map(|file| &file.problems).collect();
+            changes.failure = Some(problems.first().map(|first| match problems.len() {
+                1 => (*first).clone(),
+                more => format!("{first} (and {} more)", more - 1),
+            }));
+        }
+        changes
+    }
+
+    fn file(&self, path: &Path, stamp: Stamp, before: Option<Known>) -> Known {
+        let contents = match bytes(path) {
+            Ok(bytes) => object::read(&Source::new(path.display().to_string(), bytes), self.registry),
+            Err(error) => {
+                let problems = vec![format!("{}: {error}", path.display())];
+                Contents { problems, incomplete: true, ..Contents::default() }
+            }
+        };
+        let mut objects = contents.objects;
+        if contents.incomplete
+            && let Some(before) = before
+        {
+            // Nobody knows which of its objects the broken part was: all that are missing now stay as they were.
+            let missing = |old: &Found| !objects.iter().any(|new| new.key == old.key);
+            let kept: Vec<Found> = before.objects.into_iter().filter(missing).collect();
+            objects.extend(kept);
+        }
+        for problem in &contents.problems {
+            tracing::error!("{problem}; the last good version stays");
+        }
+        Known { stamp, objects, problems: contents.problems }
+    }
+
+    /// Of two files with one object the first by name counts.
+    fn difference(&mut self) -> Vec<Event> {
+        let mut now: BTreeMap<Key, (&Found, &Path)> = BTreeMap::new();
+        for (path, file) in &self.files {
+            for found in &file.objects {
+                match now.entry(found.key.clone()) {
+                    Entry::Vacant(entry) => {
+                        entry.insert((found, path));
+                    }
+                    Entry::Occupied(entry) => {
+                        let first = entry.get().1.display();
+                        tracing::warn!(object = %found.key, "{}: it is in {first} already, which counts", path.display());
+                    }
+                }
+            }
+        }
+        let mut events = Vec::new();
+        self.told.retain(|key, _| {
+            let stays = now.contains_key(key);
+            if !stays {
+                events.push(Event::Gone(key.clone()));
+            }
+            stays
+        });
+        for (key, (found, _)) in now {
+            if self.told.insert(key, found.hash) != Some(found.hash) {
+                events.push(found.event.clone());
+            }
+        }
+        events
+    }
+}
+
+fn walk(folder: &Path, depth: usize, found: &mut Vec<(PathBuf, Stamp)>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        // Kubernetes mounts a ConfigMap as links into a folder `..data`; what is hidden is not meant to be read twice.
+        if path.file_name().and_then(|name| name.to_str()).is_none_or(|name| name.starts_with('.')) {
+            continue;
+        }
+        // A file may go while we look.
+        let Ok(metadata) = fs::metadata(&path) else { continue };
+        if metadata.is_dir() {
+            if depth < DEPTH {
+                // A folder below may go, too.
+                let _ = walk(&path, depth + 1, found);
+            }
+        } else if metadata.is_file() && has_ending(&path) && found.len() < FILES {
+            found.push((path, Stamp::of(&metadata)));
+        }
+    }
+    Ok(())
+}
+
+fn has_ending(path: &Path) -> bool {
+    path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending))
+}
+
+/// No more than is read of one file and a byte, so that the reader can tell that it is too large.
+fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let limit = u64::try_from(Options::default().max_bytes).unwrap_or(u64::MAX).saturating_add(1);
+    File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

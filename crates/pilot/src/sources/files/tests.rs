@@ -1,0 +1,152 @@
+use super::folder::{Changes, Folder};
+use mizzen_mesh::Event;
+use std::{
+    fs,
+    path::PathBuf,
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
+    time::{Duration, SystemTime},
+};
+
+struct Scene {
+    folder: Folder,
+    path: PathBuf,
+}
+
+impl Drop for Scene {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+impl Scene {
+    fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Relaxed);
+        let path = std::env::temp_dir().join(format!("mizzen-files-{}-{number}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self { folder: Folder::new(path.clone(), true), path }
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// Some time after the last write.
+    fn changes(&mut self) -> Changes {
+        self.folder.read(SystemTime::now() + Duration::from_secs(1))
+    }
+
+    fn events(&mut self) -> Vec<String> {
+        let tell = |event: Event| match event {
+            Event::Gone(key) => format!("- {key}"),
+            Event::Broken { key, .. } => format!("! {key}"),
+            other => format!("+ {}", other.key().unwrap()),
+        };
+        self.changes().events.into_iter().map(tell).collect()
+    }
+}
+
+fn service(name: &str, port: u32) -> String {
+    format!(
+        "apiVersion: v1\nkind: Service\nmetadata: {{name: {name}, namespace: n}}\nspec: {{ports: [{{port: {port}}}]}}\n---\n"
+    )
+}
+
+fn gateway(name: &str, port: u32) -> String {
+    format!(
+        "apiVersion: networking.istio.io/v1\nkind: Gateway\nmetadata: {{name: {name}}}\nspec:\n  servers:\n  - hosts: ['*']\n    \
+         port: {{number: {port}, name: http, protocol: HTTP}}\n---\n"
+    )
+}
+
+#[test]
+fn objects_come_change_and_go_with_their_files() {
+    let mut scene = Scene::new();
+    scene.write("a.yaml", &(service("one", 80) + &gateway("g", 80)));
+    scene.write("below/b.json", r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"n"}}"#);
+    scene.write("notes.txt", "not: read");
+    scene.write(".hidden.yaml", &service("hidden", 80));
+    assert_eq!(scene.events(), ["+ Service n/one", "+ Namespace n", "+ Gateway default/g"]);
+    assert!(scene.events().is_empty(), "nothing has changed");
+    scene.write("a.yaml", &(service("one", 8080) + &gateway("g", 80)));
+    assert_eq!(scene.events(), ["+ Service n/one"]);
+    fs::remove_file(scene.path.join("a.yaml")).unwrap();
+    assert_eq!(scene.events(), ["- Service n/one", "- Gateway default/g"]);
+}
+
+#[test]
+fn a_refused_object_is_told_at_its_line_and_its_neighbours_count() {
+    let mut scene = Scene::new();
+    scene.write("a.yaml", &(gateway("g", 80) + &gateway("h", 81)));
+    assert_eq!(scene.events(), ["+ Gateway default/g", "+ Gateway default/h"]);
+    scene.write("a.yaml", &(gateway("g", 0) + &gateway("h", 82)));
+    let changes = scene.changes();
+    let Event::Broken { key, reason } = &changes.events[0] else { panic!("{:?}", changes.events) };
+    assert_eq!(key.to_string(), "Gateway default/g");
+    assert!(reason.contains("a.yaml:7:"), "{reason}");
+    assert_eq!(changes.events.len(), 2);
+    assert!(changes.failure.flatten().unwrap().contains("Gateway default/g"));
+    scene.write("a.yaml", &(gateway("g", 80) + &gateway("h", 82)));
+    let changes = scene.changes();
+    assert_eq!((changes.events.len(), changes.failure), (1, Some(None)));
+}
+
+#[test]
+fn what_a_broken_file_had_before_stays() {
+    let mut scene = Scene::new();
+    scene.write("a.yaml", &(service("one", 80) + &service("two", 80)));
+    assert_eq!(scene.events().len(), 2);
+    scene.write("a.yaml", &(service("one", 81) + "kind: [\n"));
+    let changes = scene.changes();
+    assert_eq!(changes.events.len(), 1, "one has changed, two stays");
+    assert!(changes.failure.flatten().unwrap().contains("a.yaml:6"));
+    scene.write("a.yaml", &service("one", 81));
+    assert_eq!(scene.events(), ["- Service n/two"]);
+}
+
+#[test]
+fn of_two_files_with_one_object_the_first_counts_until_it_goes() {
+    let mut scene = Scene::new();
+    scene.write("a.yaml", &service("one", 80));
+    scene.write("b.yaml", &service("one", 81));
+    assert_eq!(scene.events(), ["+ Service n/one"]);
+    fs::remove_file(scene.path.join("a.yaml")).unwrap();
+    assert_eq!(scene.events(), ["+ Service n/one"]);
+}
+
+#[test]
+fn a_file_that_is_being_written_is_left_alone() {
+    let mut scene = Scene::new();
+    scene.write("a.yaml", &service("one", 80));
+    assert_eq!(scene.events(), ["+ Service n/one"]);
+    scene.write("a.yaml", "");
+    let changes = scene.folder.read(SystemTime::now());
+    assert!(changes.events.is_empty() && changes.again.is_some());
+    scene.write("a.yaml", &service("one", 81));
+    assert_eq!(scene.events(), ["+ Service n/one"]);
+}
+
+#[test]
+fn a_folder_that_disappears_takes_nothing_with_it() {
+    let mut scene = Scene::new();
+    scene.write("a.yaml", &service("one", 80));
+    assert_eq!(scene.events(), ["+ Service n/one"]);
+    let away = scene.path.with_extension("away");
+    fs::rename(&scene.path, &away).unwrap();
+    let changes = scene.changes();
+    assert!(changes.events.is_empty() && changes.failure.flatten().is_some());
+    fs::rename(&away, &scene.path).unwrap();
+    let changes = scene.changes();
+    assert!(changes.events.is_empty());
+    assert_eq!(changes.failure, Some(None));
+}
+
+#[test]
+fn with_a_cluster_services_in_files_are_passed_by() {
+    let mut scene = Scene::new();
+    scene.folder = Folder::new(scene.path.clone(), false);
+    scene.write("a.yaml", &(service("one", 80) + &gateway("g", 80)));
+    assert_eq!(scene.events(), ["+ Gateway default/g"]);
+}
