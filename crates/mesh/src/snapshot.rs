@@ -4,7 +4,7 @@ use crate::{
     Attributes, Key, Proxy, ProxyKind, Scope, ServiceEndpoints, ServiceKey, Services, Settings, config,
     registry, scope::Scopes, sight::Versions,
 };
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 pub use crate::config::{Authentication, DestinationRules, Gateways, VirtualServices};
 
@@ -21,7 +21,7 @@ pub struct Snapshot {
     pub settings: Arc<Settings>,
     pub services: Arc<Services>,
     /// A service without an entry has none.
-    pub endpoints: Arc<HashMap<ServiceKey, Arc<ServiceEndpoints>>>,
+    pub endpoints: Arc<registry::Endpoints>,
     pub workloads: Arc<registry::Workloads>,
     pub virtual_services: Arc<VirtualServices>,
     pub destination_rules: Arc<DestinationRules>,

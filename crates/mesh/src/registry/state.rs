@@ -1,7 +1,7 @@
 //! The objects, what was made of them, and what has to be made anew.
 
 use super::{
-    ObjectKey, Workloads,
+    Endpoints, ObjectKey, Workloads,
     entry::Instance,
     facts::{Facts, NamespaceFacts, locality_of_node},
     kubernetes::{Pod, Slice, trim},
@@ -9,8 +9,8 @@ use super::{
     workloads::LooseTarget,
 };
 use crate::{
-    Key, KeyKind, Problem, Service, ServiceEndpoints, ServiceKey, Services, TrafficDistribution, Workload,
-    input, model::place::NETWORK,
+    Key, KeyKind, Problem, Service, ServiceKey, Services, TrafficDistribution, Workload, input,
+    model::place::NETWORK,
 };
 use mizzen_api::{Kind, Metadata, Object, Spec};
 use std::{
@@ -20,7 +20,8 @@ use std::{
 };
 
 /// By namespace, then by name.
-pub(super) type ByName<T> = HashMap<Arc<str>, HashMap<Arc<str>, T>>;
+/// Boxed, because a table has up to half of its places empty.
+pub(super) type ByName<T> = HashMap<Arc<str>, HashMap<Arc<str>, Box<T>>>;
 
 #[derive(Default)]
 pub(crate) struct State {
@@ -53,13 +54,16 @@ pub(super) struct Dirty {
     pub(super) services: HashSet<ObjectKey>,
     pub(super) entries: HashSet<ObjectKey>,
     pub(super) endpoints: HashSet<ServiceKey>,
+    /// Services that are no longer in the list, and those that now are.
+    pub(super) gone: Vec<Arc<Service>>,
+    pub(super) come: Vec<Arc<Service>>,
     pub(super) problems: bool,
 }
 
 #[derive(Default)]
 pub(super) struct Out {
     pub(super) services: Arc<Services>,
-    pub(super) endpoints: Arc<HashMap<ServiceKey, Arc<ServiceEndpoints>>>,
+    pub(super) endpoints: Arc<Endpoints>,
     pub(super) workloads: Arc<Workloads>,
     pub(super) problems: Arc<Vec<Problem>>,
 }
@@ -313,6 +317,8 @@ impl State {
         for pod in now.pods {
             let services = &mut self::slot(&mut self.pods, &pod).services;
             if !services.contains(&of) {
+                // Most pods are of one service.
+                services.reserve_exact(1);
                 services.push(of.clone());
             }
         }
@@ -351,7 +357,7 @@ pub(super) fn slot<'a, T: Default>(map: &'a mut ByName<T>, key: &ObjectKey) -> &
 }
 
 pub(super) fn find<'a, T>(map: &'a ByName<T>, namespace: &str, name: &str) -> Option<&'a T> {
-    map.get(namespace)?.get(name)
+    map.get(namespace)?.get(name).map(|slot| &**slot)
 }
 
 pub(super) fn remove<T>(map: &mut ByName<T>, key: &ObjectKey) {

@@ -161,7 +161,7 @@ fn seen(mesh: &Snapshot) -> BTreeMap<String, String> {
     for (index, service) in mesh.services.all.iter().enumerate() {
         seen.insert(format!("service {index}"), format!("{service:?}"));
     }
-    for (key, endpoints) in &*mesh.endpoints {
+    for (key, endpoints) in mesh.endpoints.iter() {
         seen.insert(format!("endpoints {key:?}"), format!("{endpoints:?}"));
     }
     for name in ["p.a", "q.a", "p.b", "q.b", "m.a", "n.b", "new.a"] {
@@ -178,7 +178,7 @@ fn seen(mesh: &Snapshot) -> BTreeMap<String, String> {
 }
 
 fn assert_kept(old: &Snapshot, new: &Snapshot) {
-    for (key, now) in &*new.endpoints {
+    for (key, now) in new.endpoints.iter() {
         let Some(before) = old.endpoints_of(key) else { continue };
         assert!(
             Arc::ptr_eq(before, now) || before != now,

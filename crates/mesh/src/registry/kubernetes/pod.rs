@@ -116,5 +116,5 @@ fn ports(containers: &[input::Container], init: &[input::Container], names: &mut
             ports.push(NamedPort { name: names.text(&port.name), number: number.into(), udp });
         }
     }
-    ports.into()
+    names.ports(&ports)
 }

@@ -32,7 +32,7 @@ impl State {
                 if next.endpoints.is_empty() {
                     all.remove(key);
                 } else {
-                    all.insert(key.clone(), Arc::new(next));
+                    all.set(key.clone(), Arc::new(next));
                 }
             }
         }

@@ -12,9 +12,7 @@ use std::{collections::BTreeSet, net::IpAddr, sync::Arc};
 type Made = Vec<(Arc<Service>, Vec<Instance>)>;
 
 impl State {
-    /// Whether the list of services is another one.
-    pub(super) fn update_entries(&mut self, dirty: &mut Dirty) -> bool {
-        let mut moved = false;
+    pub(super) fn update_entries(&mut self, dirty: &mut Dirty) {
         for key in std::mem::take(&mut dirty.entries) {
             let Some(slot) = self.entries.get(&key) else { continue };
             let (object, good) = (slot.object.clone(), slot.good.clone());
@@ -32,9 +30,8 @@ impl State {
                     }
                 },
             };
-            moved |= self.replace_entry(&key, made, good, dirty);
+            self.replace_entry(&key, made, good, dirty);
         }
-        moved
     }
 
     fn make_entry(&mut self, key: &ObjectKey, object: &Object) -> Result<Made, String> {
@@ -95,13 +92,7 @@ impl State {
         of.filter_map(|(_, slot)| slot.workload.as_ref())
     }
 
-    fn replace_entry(
-        &mut self,
-        key: &ObjectKey,
-        made: Made,
-        good: Option<Arc<Object>>,
-        dirty: &mut Dirty,
-    ) -> bool {
+    fn replace_entry(&mut self, key: &ObjectKey, made: Made, good: Option<Arc<Object>>, dirty: &mut Dirty) {
         let selects = good.as_ref().is_some_and(|good| match &good.spec {
             Spec::ServiceEntry(spec) => spec.workload_selector.is_some(),
             _ => false,
@@ -115,9 +106,8 @@ impl State {
         if selecting.is_empty() {
             self.selecting.remove(&key.namespace);
         }
-        let Some(slot) = self.entries.get_mut(key) else { return false };
+        let Some(slot) = self.entries.get_mut(key) else { return };
         slot.good = good;
-        let mut moved = false;
         // Equal is not the same: those that were there stay.
         if slot.made != made {
             let targets = targets(&made);
@@ -127,7 +117,10 @@ impl State {
             let new = &slot.made;
             dirty.endpoints.extend(old.iter().chain(new).map(|(service, _)| service.key.clone()));
             let same = |((old, _), (new, _)): (&(Arc<Service>, _), &(Arc<Service>, _))| Arc::ptr_eq(old, new);
-            moved = old.len() != new.len() || !old.iter().zip(new).all(same);
+            if old.len() != new.len() || !old.iter().zip(new).all(same) {
+                dirty.gone.extend(old.iter().map(|(service, _)| Arc::clone(service)));
+                dirty.come.extend(new.iter().map(|(service, _)| Arc::clone(service)));
+            }
             for (service, _) in old {
                 if let Some(entries) = self.hosts.get_mut(&service.key) {
                     entries.remove(&key.name);
@@ -144,7 +137,6 @@ impl State {
         if self.entries.get(key).is_some_and(|slot| slot.object.is_none()) {
             self.entries.remove(key);
         }
-        moved
     }
 
     fn index_targets(&mut self, key: &ObjectKey, before: &[IpAddr], targets: Vec<(IpAddr, EntryTarget)>) {
