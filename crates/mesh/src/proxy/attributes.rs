@@ -43,6 +43,8 @@ pub enum Question {
     /// All of them. Splits views by every label: prefer [`Question::Selected`].
     Labels,
     Metadata(&'static str),
+    /// A part of a value, by a JSON pointer.
+    MetadataPart(&'static str, &'static str),
     Targets,
     Id,
     /// The services that it sees, by identity.
@@ -141,6 +143,10 @@ impl Attributes {
                 Some(Value::String(text)) => Some(text.as_str().into()),
                 Some(other) => Some(other.to_string().into()),
             }),
+            Question::MetadataPart(key, pointer) => Answer::Maybe(match proxy.metadata.get(*key) {
+                None | Some(Value::Null) => None,
+                Some(value) => Some(value.pointer(pointer).unwrap_or(&Value::Null).to_string().into()),
+            }),
             Question::Targets => Answer::Targets(Arc::clone(&self.targets)),
             Question::Id => Answer::Text(Arc::clone(&proxy.id)),
             Question::Seen => Answer::Seen((&self.scope.seen).into()),
@@ -227,6 +233,15 @@ impl Attributes {
         match self.ask(Question::Metadata(key)) {
             Answer::Maybe(value) => value,
             other => unreachable!("{other:?} is no answer to {key}"),
+        }
+    }
+
+    /// A part of a metadata value, as JSON (`null` if the value has no such part), so that proxies whose values differ
+    /// elsewhere are alike. Nothing without the value.
+    pub fn metadata_part(&self, key: &'static str, pointer: &'static str) -> Option<Arc<str>> {
+        match self.ask(Question::MetadataPart(key, pointer)) {
+            Answer::Maybe(value) => value,
+            other => unreachable!("{other:?} is no answer to {key}{pointer}"),
         }
     }
 

@@ -4,7 +4,22 @@ use serde_json::json;
 #[test]
 fn names_that_mean_nothing_have_an_answer() {
     let mut world = World::new(&service("a", "ns", "10.1.0.1", &[("http", 80)]));
-    for name in ["", ":", "::", "a:", ":80", "a:b:80", "x", "-1", "0", "99999999999999999999", "65536", "unix://", "a:99999999999", "é"] {
+    for name in [
+        "",
+        ":",
+        "::",
+        "a:",
+        ":80",
+        "a:b:80",
+        "x",
+        "-1",
+        "0",
+        "99999999999999999999",
+        "65536",
+        "unix://",
+        "a:99999999999",
+        "é",
+    ] {
         for kind in ["sidecar", "router"] {
             let seen = world.ask(&proxy(kind, "ns", &json!({})), name);
             assert_eq!(seen.name, name);
@@ -38,7 +53,12 @@ fn objects_that_nobody_checked_do_no_harm() {
         let host = format!("only{number}.com");
         objects += &virtual_service(&format!("w{number}"), "ns", &json!({"hosts": [host], "http": [route]}));
     }
-    objects += &istio("Gateway", "g", "ns", &json!({"selector": {}, "servers": [{}, {"port": {}}, {"hosts": ["a/b/c", "/"]}]}));
+    objects += &istio(
+        "Gateway",
+        "g",
+        "ns",
+        &json!({"selector": {}, "servers": [{}, {"port": {}}, {"hosts": ["a/b/c", "/"]}]}),
+    );
     let mut world = World::new(&objects);
     for name in ["80", "0", "a.ns.svc.cluster.local:80", "http_proxy", "http.0", "http.80"] {
         for kind in ["sidecar", "router"] {

@@ -59,7 +59,10 @@ fn parts_stay_as_long_as_somebody_has_what_is_made_of_them() {
     let routes = &world.memo.routes;
     assert_eq!((routes.hosts.len(), routes.routes.len(), routes.outlines.len()), (MANY + 1, MANY, MANY));
     world.apply(&changed(7, "s8"));
-    held = { drop(held); world.resource(&proxy, "80") };
+    held = {
+        drop(held);
+        world.resource(&proxy, "80")
+    };
     world.memo.sweep();
     let routes = &world.memo.routes;
     assert_eq!((routes.hosts.len(), routes.routes.len(), routes.outlines.len()), (MANY + 1, MANY, MANY));
@@ -90,6 +93,10 @@ fn a_warm_memo_gives_the_bytes_of_a_cold_one() {
     cold.apply(&changed(3, "s4"));
     cold.apply(&changed(5, "s6"));
     for name in ["80", "70", "s3.ns.svc.cluster.local:70", "http_proxy"] {
-        assert_eq!(warm.resource(&sidecar("ns"), name).body(), cold.resource(&sidecar("ns"), name).body(), "{name}");
+        assert_eq!(
+            warm.resource(&sidecar("ns"), name).body(),
+            cold.resource(&sidecar("ns"), name).body(),
+            "{name}"
+        );
     }
 }

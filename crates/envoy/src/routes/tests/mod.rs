@@ -10,7 +10,9 @@ mod sidecar;
 use crate::{Context, Memo, Options, Resource};
 use mizzen_mesh::{Event, Locality, Node, Proxy, Settings, Sight, Snapshot, Store};
 use mizzen_proto::{
-    envoy::config::route::v3::{Route, RouteConfiguration, VirtualHost, route::Action, route_action::ClusterSpecifier},
+    envoy::config::route::v3::{
+        Route, RouteConfiguration, VirtualHost, route::Action, route_action::ClusterSpecifier,
+    },
     istio::mesh::v1alpha1::MeshConfig,
 };
 use mizzen_text::{Source, yaml};

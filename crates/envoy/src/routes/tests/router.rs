@@ -33,9 +33,10 @@ fn the_routes_of_all_virtual_services_of_a_host_are_there_and_catch_alls_last() 
     let seen = ask(&mut World::new(&objects.concat()));
     assert_eq!(names(&seen), ["x.com:80", "y.com:80"]);
     // The one port of a service is its own; that of an unknown one is the listener's.
-    let (a, b) = (|name| format!("outbound|8080||{name}.ns.svc.cluster.local"), |name| {
-        format!("outbound|80||{name}.ns.svc.cluster.local")
-    });
+    let (a, b) = (
+        |name| format!("outbound|8080||{name}.ns.svc.cluster.local"),
+        |name| format!("outbound|80||{name}.ns.svc.cluster.local"),
+    );
     assert_eq!(clusters(host(&seen, "x.com:80")), [a("a"), b("b"), b("a-rest"), b("b-rest")]);
     assert_eq!(clusters(host(&seen, "y.com:80")), [a("a"), b("a-rest")]);
 }

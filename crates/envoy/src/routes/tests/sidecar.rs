@@ -1,5 +1,7 @@
 use super::{World, clusters, host, istio, names, proxy, service, sidecar, to, virtual_service};
-use mizzen_proto::istio::mesh::v1alpha1::mesh_config::{OutboundTrafficPolicy, outbound_traffic_policy::Mode};
+use mizzen_proto::istio::mesh::v1alpha1::mesh_config::{
+    OutboundTrafficPolicy, outbound_traffic_policy::Mode,
+};
 use serde_json::json;
 
 fn domains(world: &mut World, namespace: &str, route: &str, name: &str) -> Vec<String> {
@@ -33,7 +35,8 @@ fn hosts_stand_by_name_and_the_rest_goes_through_or_nowhere() {
     assert_eq!(names(&world.ask(&sidecar("ns"), "82")), ["a.ns.svc.cluster.local:82", "allow_any"]);
     assert_eq!(names(&world.ask(&sidecar("ns"), "1234")), ["allow_any"]);
     let strict = |mesh: &mut mizzen_proto::istio::mesh::v1alpha1::MeshConfig| {
-        mesh.outbound_traffic_policy = Some(OutboundTrafficPolicy { mode: Mode::RegistryOnly.into(), tls: None });
+        mesh.outbound_traffic_policy =
+            Some(OutboundTrafficPolicy { mode: Mode::RegistryOnly.into(), tls: None });
     };
     let mut world = World::with_mesh(&objects, strict);
     assert_eq!(names(&world.ask(&sidecar("ns"), "1234")), ["block_all"]);
@@ -66,11 +69,15 @@ fn a_virtual_service_takes_the_place_of_a_service_s_route() {
     let objects = [
         service("a", "ns", "10.1.0.1", &[("http", 90)]),
         service("b", "ns", "10.1.0.2", &[("http", 91)]),
-        virtual_service("v", "ns", &json!({"hosts": ["a"], "http": [
-            {"match": [{"uri": {"prefix": "/x"}}, {"uri": {"prefix": "/"}}, {"uri": {"exact": "/never"}}],
-             "route": [{"destination": {"host": "b", "subset": "v1", "port": {"number": 91}}}]},
-            {"route": [{"destination": {"host": "never"}}]},
-        ]})),
+        virtual_service(
+            "v",
+            "ns",
+            &json!({"hosts": ["a"], "http": [
+                {"match": [{"uri": {"prefix": "/x"}}, {"uri": {"prefix": "/"}}, {"uri": {"exact": "/never"}}],
+                 "route": [{"destination": {"host": "b", "subset": "v1", "port": {"number": 91}}}]},
+                {"route": [{"destination": {"host": "never"}}]},
+            ]}),
+        ),
     ];
     let mut world = World::new(&objects.concat());
     let seen = world.ask(&sidecar("ns"), "90");
@@ -103,7 +110,10 @@ fn of_several_virtual_services_for_one_host_the_first_counts() {
         virtual_service("v", "ns", &spec("first")),
     ];
     let seen = World::new(&objects.concat()).ask(&sidecar("ns"), "80");
-    assert_eq!(clusters(host(&seen, "a.ns.svc.cluster.local:80")), ["outbound|80||first.ns.svc.cluster.local"]);
+    assert_eq!(
+        clusters(host(&seen, "a.ns.svc.cluster.local:80")),
+        ["outbound|80||first.ns.svc.cluster.local"]
+    );
 }
 
 #[test]
@@ -128,8 +138,7 @@ fn the_most_specific_wildcard_has_a_service() {
 fn a_short_name_gives_way_to_a_service_that_is_called_so() {
     let entry = json!({"hosts": ["a.ns"], "ports": [{"name": "http", "number": 80, "protocol": "HTTP"}],
         "resolution": "DNS", "location": "MESH_EXTERNAL"});
-    let objects =
-        [service("a", "ns", "10.1.0.1", &[("http", 80)]), istio("ServiceEntry", "e", "ns", &entry)];
+    let objects = [service("a", "ns", "10.1.0.1", &[("http", 80)]), istio("ServiceEntry", "e", "ns", &entry)];
     let seen = World::new(&objects.concat()).ask(&sidecar("ns"), "80");
     assert_eq!(host(&seen, "a.ns:80").domains, ["a.ns", "a.ns."]);
     let domains = &host(&seen, "a.ns.svc.cluster.local:80").domains;
@@ -184,7 +193,8 @@ fn a_hash_is_the_route_s_and_its_retries_stay_with_the_host() {
         let seen = world.ask(&proxy("sidecar", "ns", &labels), "80");
         for name in ["a", "b"] {
             let route = host(&seen, &format!("{name}.ns.svc.cluster.local:80")).routes[0].clone();
-            let Some(mizzen_proto::envoy::config::route::v3::route::Action::Route(action)) = route.action else {
+            let Some(mizzen_proto::envoy::config::route::v3::route::Action::Route(action)) = route.action
+            else {
                 panic!("{route:?}")
             };
             assert_eq!(action.hash_policy.len(), count, "{labels} {name}");
@@ -192,4 +202,31 @@ fn a_hash_is_the_route_s_and_its_retries_stay_with_the_host() {
             assert_eq!(action.retry_policy.unwrap().retry_host_predicate.is_empty(), tied, "{labels} {name}");
         }
     }
+}
+
+#[test]
+fn a_proxy_s_own_headers_go_before_the_mesh_s_and_nothing_else_of_its_configuration_is_read() {
+    let mut world = World::new(&service("a", "ns", "10.1.0.1", &[("http", 80)]));
+    let with = |config: serde_json::Value| {
+        let mut proxy = mizzen_mesh::Proxy::clone(&sidecar("ns"));
+        proxy.metadata.insert("PROXY_CONFIG".into(), config);
+        std::sync::Arc::new(proxy)
+    };
+    let counted = with(json!({"serviceCluster": "a.ns"}));
+    let other = with(json!({"serviceCluster": "b.ns", "proxyHeaders": null}));
+    let silent = with(json!({"proxyHeaders": {"attemptCount": {"disabled": true}}}));
+    assert!(world.ask(&counted, "80").virtual_hosts[0].include_request_attempt_count);
+    assert!(!world.ask(&silent, "80").virtual_hosts[0].include_request_attempt_count);
+    let snapshot = world.snapshot();
+    let attributes = snapshot.attributes(&counted);
+    let context = crate::Context {
+        snapshot: &mizzen_mesh::Sight::new(&snapshot),
+        proxy: &attributes,
+        memo: &world.memo,
+        options: &crate::Options::default(),
+    };
+    crate::routes::build(&context, "80").unwrap();
+    let reads = attributes.take_reads();
+    assert!(snapshot.attributes(&other).agrees(&reads));
+    assert!(!snapshot.attributes(&silent).agrees(&reads));
 }
