@@ -80,3 +80,6 @@ pub fn build(context: &Context<'_>, name: &str) -> Option<Arc<Resource>> {
         ProxyKind::Router => router::build(context, name),
     })
 }
+
+#[cfg(test)]
+mod tests;

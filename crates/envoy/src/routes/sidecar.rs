@@ -120,7 +120,14 @@ impl Assembly {
     fn whole(&self, built: &Built, inputs: &Inputs) -> Vec<ByPointer<Host>> {
         let mut hosts = Vec::with_capacity(self.hosts.len() + 1);
         hosts.extend(self.hosts.iter().map(|(_, host)| host.clone()));
-        hosts.push(rest(built, inputs));
+        // Envoy refuses two hosts for everything. Validation refuses an object that wants to be one.
+        let is_rest = |inputs: &host::Inputs| match inputs {
+            host::Inputs::Outbound(outbound) => matches!(&outbound.subject, Subject::Host(name) if **name == *"*"),
+            host::Inputs::Rest(_) | host::Inputs::Router(_) => false,
+        };
+        if !self.hosts.iter().any(|(inputs, _)| is_rest(inputs)) {
+            hosts.push(rest(built, inputs));
+        }
         hosts
     }
 

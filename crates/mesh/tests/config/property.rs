@@ -130,10 +130,13 @@ fn meshes() -> [Settings; 3] {
     ]
 }
 
+/// A service with its rules.
+type Ruled = (Arc<Service>, Vec<Arc<DestinationRule>>);
+
 /// All that proxies can see, by value and by pointer.
 #[derive(Default)]
 struct Seen {
-    services: BTreeMap<(&'static str, bool), Vec<(Arc<Service>, Vec<Arc<DestinationRule>>)>>,
+    services: BTreeMap<(&'static str, bool), Vec<Ruled>>,
     offered: BTreeMap<(&'static str, bool), Vec<Arc<Service>>>,
     http: BTreeMap<(&'static str, &'static str), Vec<Arc<VirtualService>>>,
     l4: BTreeMap<(&'static str, &'static str), Vec<Arc<L4Routes>>>,
@@ -202,13 +205,10 @@ fn assert_same<T: PartialEq + std::fmt::Debug>(old: &[Arc<T>], new: &[Arc<T>]) {
 fn assert_kept(old: &Seen, new: &Seen) {
     for (key, services) in &new.services {
         let before = &old.services[key];
-        let service = |list: &[(Arc<Service>, Vec<_>)]| {
-            list.iter().map(|(service, _)| Arc::clone(service)).collect::<Vec<_>>()
-        };
+        let service =
+            |list: &[Ruled]| list.iter().map(|(service, _)| Arc::clone(service)).collect::<Vec<_>>();
         assert_same(&service(before), &service(services));
-        let rules = |list: &[(Arc<Service>, Vec<Arc<DestinationRule>>)]| {
-            list.iter().flat_map(|(_, rules)| rules).cloned().collect::<Vec<_>>()
-        };
+        let rules = |list: &[Ruled]| list.iter().flat_map(|(_, rules)| rules).cloned().collect::<Vec<_>>();
         assert_same(&rules(before), &rules(services));
     }
     new.http.iter().for_each(|(key, list)| assert_same(&old.http[key], list));

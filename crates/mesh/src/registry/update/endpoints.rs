@@ -103,15 +103,22 @@ impl State {
             return;
         }
         let before = std::mem::replace(&mut slot.loose, targets.clone());
+        self.forget_loose(key, &before);
         let loose = &mut self.workloads().loose;
-        for (address, _) in before {
-            loose.change(&address, |known| known.retain(|known| known.service != *key));
-        }
         for (address, target) in targets {
             loose.change(&address, |known| {
                 known.push(target);
                 known.sort_by(|a, b| (&a.service, &a.port_name).cmp(&(&b.service, &b.port_name)));
             });
+        }
+    }
+
+    pub(super) fn forget_loose(&mut self, key: &ServiceKey, targets: &[(IpAddr, LooseTarget)]) {
+        if !targets.is_empty() {
+            let loose = &mut self.workloads().loose;
+            for (address, _) in targets {
+                loose.change(address, |known| known.retain(|known| known.service != *key));
+            }
         }
     }
 }

@@ -32,12 +32,16 @@ impl State {
             if new.as_ref() != slot.made.as_deref() {
                 let new = new.map(Arc::new);
                 let old = std::mem::replace(&mut slot.made, new.clone());
+                let loose = std::mem::take(&mut slot.loose);
                 if slot.object.is_none() && slot.slices.is_empty() {
                     remove(&mut self.services, &key);
                 }
                 moved = true;
                 dirty.endpoints.extend([&old, &new].into_iter().flatten().map(|service| service.key.clone()));
                 self.index_selector(old.as_deref(), new.as_deref());
+                if let Some(old) = old {
+                    self.forget_loose(&old.key, &loose);
+                }
             }
             self.mended(KeyKind::Service, &key);
         }
