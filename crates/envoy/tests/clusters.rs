@@ -39,7 +39,8 @@ fn a_service_has_a_cluster_for_each_port_and_the_fixed_ones_are_there() {
         "outbound|83||web.default.svc.cluster.local",
     ];
     assert_eq!(names, expected);
-    let router: Vec<String> = mesh.clusters(&mk_proxy("router", "10.1.9.1", &json!({}))).into_keys().collect();
+    let router: Vec<String> =
+        mesh.clusters(&mk_proxy("router", "10.1.9.1", &json!({}))).into_keys().collect();
     assert_eq!(router, [&expected[..1], &expected[3..]].concat());
 }
 
