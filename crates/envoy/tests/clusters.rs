@@ -12,6 +12,9 @@ use support::{Mesh, WEB, WEB_V1, mk_proxy, mk_rule, mk_sidecar, mk_web};
 const TLS: &str = "/transportSocket/typedConfig/commonTlsContext";
 const HTTP: &str = "/typedExtensionProtocolOptions/envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 
+/// What it is about, the rule, what the cluster has.
+type Case<'a> = (&'a str, &'a str, &'a [(&'a str, Value)]);
+
 /// Checks that a cluster has these values; `null` for nothing there.
 #[track_caller]
 fn expect(cluster: &Value, expected: &[(&str, Value)], about: &str) {
@@ -36,7 +39,8 @@ fn a_service_has_a_cluster_for_each_port_and_the_fixed_ones_are_there() {
         "outbound|83||web.default.svc.cluster.local",
     ];
     assert_eq!(names, expected);
-    let router: Vec<String> = mesh.clusters(&mk_proxy("router", "10.1.9.1", json!({}))).into_keys().collect();
+    let router: Vec<String> =
+        mesh.clusters(&mk_proxy("router", "10.1.9.1", &json!({}))).into_keys().collect();
     assert_eq!(router, [&expected[..1], &expected[3..]].concat());
 }
 
@@ -78,10 +82,9 @@ fn applications_on_the_loopback_address_are_reached_there() {
     );
 }
 
-/// What a rule's settings become. Each: what it is about, the rule, what the cluster has.
 #[test]
 fn a_rule_shapes_the_cluster() {
-    let cases: &[(&str, &str, &[(&str, Value)])] = &[
+    let cases: &[Case<'_>] = &[
         (
             "no policy",
             "exportTo: ['*']",
@@ -266,7 +269,7 @@ fn a_rule_shapes_the_cluster() {
 
 #[test]
 fn a_rule_chooses_encryption() {
-    let cases: &[(&str, &str, &[(&str, Value)])] = &[
+    let cases: &[Case<'_>] = &[
         (
             "disabled",
             "trafficPolicy: {tls: {mode: DISABLE}}",
@@ -355,7 +358,7 @@ fn a_rule_chooses_encryption() {
 fn a_gateway_fetches_the_secret_that_a_rule_names() {
     let rule = "trafficPolicy: {tls: {mode: MUTUAL, sni: s, credentialName: secret}}";
     let mut mesh = Mesh::new(&(mk_web() + &mk_rule(rule)));
-    let clusters = mesh.clusters(&mk_proxy("router", "10.1.9.1", json!({})));
+    let clusters = mesh.clusters(&mk_proxy("router", "10.1.9.1", &json!({})));
     expect(
         &clusters[WEB],
         &[
@@ -498,7 +501,7 @@ fn certificates_on_the_proxy_s_disk_go_before_the_mesh_s() {
     let mut mesh = Mesh::new(&mk_web());
     let metadata =
         json!({"TLS_CLIENT_CERT_CHAIN": "/c", "TLS_CLIENT_KEY": "/k", "TLS_CLIENT_ROOT_CERT": "/r"});
-    let clusters = mesh.clusters(&mk_proxy("sidecar", "10.1.9.1", metadata));
+    let clusters = mesh.clusters(&mk_proxy("sidecar", "10.1.9.1", &metadata));
     let common = "/transportSocketMatches/0/transportSocket/typedConfig/commonTlsContext";
     expect(
         &clusters[WEB],
@@ -573,7 +576,7 @@ spec: {clusterIP: 10.0.0.2, ports: [{name: http, port: 80}]}
 #[test]
 fn clusters_do_not_depend_on_where_a_client_runs() {
     let mut mesh = Mesh::new(&(mk_web() + &mk_rule("trafficPolicy: {outlierDetection: {interval: 1s}}")));
-    let (_, reads) = mesh.look(&mk_sidecar("10.1.9.1"), |context| clusters::build(context));
+    let (_, reads) = mesh.look(&mk_sidecar("10.1.9.1"), clusters::build);
     let asked = format!("{reads:?}");
     for question in ["Locality,", "Addresses,", "Node,", "Labels,", "Id,"] {
         assert!(!asked.contains(&format!("({question}")), "{question} in {asked}");

@@ -135,7 +135,7 @@ fn a_service_of_the_machine_has_endpoints_there_only() {
     let objects =
         mk_web().replace("clusterIP: 10.0.0.1", "clusterIP: 10.0.0.1\n  internalTrafficPolicy: Local");
     let mut mesh = Mesh::new(&objects);
-    let proxy = support::mk_proxy("sidecar", "10.1.9.1", json!({"NODE_NAME": "node2"}));
+    let proxy = support::mk_proxy("sidecar", "10.1.9.1", &json!({"NODE_NAME": "node2"}));
     assert_eq!(groups(&mesh.endpoints(&proxy, WEB).unwrap()), ["region2/zone1 p0 w1: 10.1.0.2"]);
 }
 

@@ -84,19 +84,19 @@ fn read(message: &str, resource: &Resource) -> (String, Value) {
 }
 
 pub fn mk_sidecar(address: &str) -> Arc<Proxy> {
-    mk_proxy("sidecar", address, json!({}))
+    mk_proxy("sidecar", address, &json!({}))
 }
 
 /// The sidecar of the pod `name`.
 pub fn mk_pod(name: &str, address: &str) -> Arc<Proxy> {
-    mk_named("sidecar", name, address, json!({}))
+    mk_named("sidecar", name, address, &json!({}))
 }
 
-pub fn mk_proxy(kind: &str, address: &str, metadata: Value) -> Arc<Proxy> {
+pub fn mk_proxy(kind: &str, address: &str, metadata: &Value) -> Arc<Proxy> {
     mk_named(kind, "client", address, metadata)
 }
 
-fn mk_named(kind: &str, name: &str, address: &str, metadata: Value) -> Arc<Proxy> {
+fn mk_named(kind: &str, name: &str, address: &str, metadata: &Value) -> Arc<Proxy> {
     let mut all = json!({"NAMESPACE": "default", "CLUSTER_ID": "Kubernetes"});
     all.as_object_mut().unwrap().extend(metadata.as_object().cloned().unwrap());
     let id = format!("{kind}~{address}~{name}.default~default.svc.cluster.local");
