@@ -1,7 +1,7 @@
 //! Objects as YAML in, resources as JSON out.
 #![allow(clippy::unwrap_used, dead_code, reason = "a broken test may panic; not every test uses all of it")]
 
-use mizzen_envoy::{Context, Memo, Options, Resource, clusters, endpoints};
+use mizzen_envoy::{Context, Memo, Options, Resource, clusters, endpoints, listeners};
 use mizzen_mesh::{Event, Node, Proxy, Reads, Settings, Sight, Snapshot, Store};
 use mizzen_text::{Source, yaml};
 use prost_reflect::DynamicMessage;
@@ -48,6 +48,11 @@ impl Mesh {
 
     pub fn cluster_resources(&mut self, proxy: &Arc<Proxy>) -> Vec<Arc<Resource>> {
         self.look(proxy, clusters::build).0
+    }
+
+    pub fn listeners(&mut self, proxy: &Arc<Proxy>) -> Resources {
+        let built = self.look(proxy, listeners::build).0;
+        built.iter().map(|one| read("envoy.config.listener.v3.Listener", one)).collect()
     }
 
     /// The endpoints of one cluster.
