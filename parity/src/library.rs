@@ -1,6 +1,9 @@
 //! Objects that scenarios have in common: our bases, files of the installed Istio, its benchmarks' configurations.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context as _, Result, bail};
 use mizzen_testkit::{Oracle, tools};
@@ -22,11 +25,11 @@ pub fn folder() -> PathBuf {
 /// `bookinfo.yaml`, `istio:samples/…` or `benchmark:http`.
 pub fn read(word: &str) -> Result<Vec<Value>> {
     let (name, text) = if let Some(path) = word.strip_prefix("istio:") {
-        (word, load(tools::folder("modules/istio")?.join(path))?)
+        (word, load(&tools::folder("modules/istio")?.join(path))?)
     } else if let Some(benchmark) = word.strip_prefix("benchmark:") {
         (word, render(benchmark)?)
     } else {
-        (word, load(folder().join("bases").join(word))?)
+        (word, load(&folder().join("bases").join(word))?)
     };
     documents(name, &text)
 }
@@ -40,14 +43,14 @@ pub fn documents(name: &str, text: &str) -> Result<Vec<Value>> {
     Ok(read.collect::<Result<Vec<_>>>()?.into_iter().filter(|value| !value.is_null()).collect())
 }
 
-fn load(path: PathBuf) -> Result<String> {
-    fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))
+fn load(path: &Path) -> Result<String> {
+    fs::read_to_string(path).with_context(|| format!("read {}", path.display()))
 }
 
 fn render(benchmark: &str) -> Result<String> {
     let path = format!("pilot/pkg/xds/testdata/benchmarks/{benchmark}.yaml");
     // The numbers go into the text: JSON has no whole numbers, and the templates want nothing else.
-    let template = load(tools::folder("modules/istio")?.join(path))?
+    let template = load(&tools::folder("modules/istio")?.join(path))?
         .replace("$.Services", SERVICES)
         .replace(".Services", SERVICES)
         .replace(".Instances", INSTANCES)

@@ -49,8 +49,10 @@ impl Services {
             }
         }
         // A namespace means its own where several have a name.
-        for doubled in services.by_host.values().filter(|doubled| doubled.len() > 1) {
-            services.special.extend(doubled.iter().map(|service| Arc::clone(&service.key.namespace)));
+        for doubled in services.by_host.values() {
+            if doubled.iter().any(|service| service.key.namespace != doubled[0].key.namespace) {
+                services.special.extend(doubled.iter().map(|service| Arc::clone(&service.key.namespace)));
+            }
         }
         services.aliases = aliases(&services.all);
         services

@@ -5,7 +5,7 @@ use crate::{
     Accounts, Authentication, DestinationRules, Gateways, Resolution, ServiceEndpoints, ServiceKey, Services,
     Settings, Snapshot, VirtualServices,
 };
-use std::{cell::Cell, collections::HashMap, sync::Arc};
+use std::{cell::Cell, sync::Arc};
 
 /// What a snapshot is made of, as finely as changes are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -90,17 +90,7 @@ impl Versions {
 
 /// The services whose endpoints are others in `next` than in `last`.
 pub fn changed_endpoints(last: &Snapshot, next: &Snapshot) -> Vec<ServiceKey> {
-    let (old, new) = (&*last.endpoints, &*next.endpoints);
-    if Arc::ptr_eq(&last.endpoints, &next.endpoints) {
-        return Vec::new();
-    }
-    let other = |(key, endpoints): (&ServiceKey, &Arc<ServiceEndpoints>), map: &HashMap<ServiceKey, _>| {
-        let same = map.get(key).is_some_and(|known| Arc::ptr_eq(known, endpoints));
-        (!same).then(|| key.clone())
-    };
-    let mut changed: Vec<ServiceKey> = new.iter().filter_map(|entry| other(entry, old)).collect();
-    changed.extend(old.keys().filter(|key| !new.contains_key(*key)).cloned());
-    changed
+    next.endpoints.changed(&last.endpoints, Arc::ptr_eq).into_iter().cloned().collect()
 }
 
 pub struct Sight<'a> {

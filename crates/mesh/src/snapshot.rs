@@ -4,10 +4,7 @@ use crate::{
     Attributes, Key, Proxy, ProxyKind, Scope, ServiceEndpoints, ServiceKey, Services, Settings, config,
     registry, scope::Scopes, sight::Versions,
 };
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::sync::Arc;
 
 pub use crate::config::{Authentication, DestinationRules, Gateways, VirtualServices};
 
@@ -24,7 +21,7 @@ pub struct Snapshot {
     pub settings: Arc<Settings>,
     pub services: Arc<Services>,
     /// A service without an entry has none.
-    pub endpoints: Arc<HashMap<ServiceKey, Arc<ServiceEndpoints>>>,
+    pub endpoints: Arc<registry::Endpoints>,
     pub workloads: Arc<registry::Workloads>,
     pub virtual_services: Arc<VirtualServices>,
     pub destination_rules: Arc<DestinationRules>,
@@ -32,7 +29,7 @@ pub struct Snapshot {
     pub gateways: Arc<Gateways>,
     pub problems: Arc<Vec<Problem>>,
     pub(crate) versions: Versions,
-    scopes: Mutex<Scopes>,
+    scopes: Scopes,
 }
 
 impl Snapshot {
@@ -57,14 +54,13 @@ impl Snapshot {
             gateways: config.gateways,
             problems: together(last, &registry.problems, config.problems),
             versions: Versions::default(),
-            scopes: Mutex::default(),
+            scopes: Scopes::default(),
         };
         match last {
             Some(last) if next.is(last) => Arc::clone(last),
             Some(last) => {
                 next.versions = Versions::after(last, &next);
-                let scopes = lock(&last.scopes).next(last, &next);
-                *lock(&next.scopes) = scopes;
+                next.scopes = last.scopes.next(last, &next);
                 Arc::new(next)
             }
             None => Arc::new(next),
@@ -85,7 +81,7 @@ impl Snapshot {
 
     /// What a proxy in `namespace` sees, found out when it is first asked for.
     pub fn scope(&self, kind: ProxyKind, namespace: &Arc<str>) -> Arc<Scope> {
-        lock(&self.scopes).get(self, kind, namespace)
+        self.scopes.get(self, kind, namespace)
     }
 
     pub fn endpoints_of(&self, key: &ServiceKey) -> Option<&Arc<ServiceEndpoints>> {
@@ -96,26 +92,7 @@ impl Snapshot {
     pub fn attributes(&self, proxy: &Arc<Proxy>) -> Attributes {
         let targets = self.workloads.targets(proxy, &self.services);
         let scope = self.scope(proxy.kind, &proxy.namespace);
-        match self.workloads.of(proxy) {
-            Some(workload) => Attributes::new(
-                Arc::clone(proxy),
-                Arc::clone(&workload.labels),
-                if proxy.locality.is_empty() { workload.locality.clone() } else { proxy.locality.clone() },
-                Arc::clone(&workload.node),
-                Arc::clone(&proxy.network),
-                targets,
-                scope,
-            ),
-            None => Attributes::new(
-                Arc::clone(proxy),
-                Arc::clone(&proxy.labels),
-                proxy.locality.clone(),
-                Arc::default(),
-                Arc::clone(&proxy.network),
-                targets,
-                scope,
-            ),
-        }
+        Attributes::new(Arc::clone(proxy), self.workloads.of(proxy), targets, scope)
     }
 }
 
@@ -133,8 +110,4 @@ fn together(
         Some(last) if *last.problems == all => Arc::clone(&last.problems),
         _ => Arc::new(all),
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

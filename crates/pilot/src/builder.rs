@@ -109,7 +109,9 @@ impl Builder {
                 self.apply(store, Event::Settings(settings));
                 self.synced(waiting, source);
             }
-            Told::Refused(_) => {
+            Told::Refused(source) => {
+                let source = &self.sources[source.0].name;
+                tracing::debug!(source, "a configuration of the mesh was refused");
                 self.metrics.refused_settings.fetch_add(1, Relaxed);
             }
             Told::Synced(source) => self.synced(waiting, source),

@@ -50,7 +50,7 @@ impl<S: Source> Ads<S> {
             Some("/StreamAggregatedResources") => Protocol::StateOfTheWorld,
             _ => return Status::unimplemented("there is no such method").into_http(),
         };
-        let grpc = request.headers().get(CONTENT_TYPE).is_some_and(|kind| is_grpc(kind));
+        let grpc = request.headers().get(CONTENT_TYPE).is_some_and(is_grpc);
         if request.method() != Method::POST || !grpc {
             return Status::invalid_argument("this is a gRPC method").into_http();
         }

@@ -25,7 +25,7 @@ pub struct Statistics {
     /// Clients dropped because they took nothing (`pilot_xds_write_timeout`) or did not answer.
     pub write_timeouts: AtomicU64,
     pub ack_timeouts: AtomicU64,
-    /// Streams that ended by a fault of ours (`pilot_total_xds_internal_errors`).
+    /// Sets of resources that could not be built, by a fault of ours (`pilot_total_xds_internal_errors`).
     pub internal_errors: AtomicU64,
     /// The largest request so far (`pilot_xds_recv_max`).
     pub largest_request: AtomicU64,

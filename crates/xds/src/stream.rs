@@ -32,7 +32,7 @@ pub(crate) struct Stream<S: Source, B> {
     link: Link,
     frames: Frames<B>,
     outbox: Outbox,
-    /// Since when there is something in the outbox.
+    /// When the last response was put into the outbox.
     put: Option<Instant>,
     requests: Bucket,
     /// Since when the client sends more than it may, and until when it is not listened to.
@@ -51,24 +51,25 @@ struct Client<S: Source> {
 }
 
 impl<S: Source> Client<S> {
-    async fn obtain(&self, newest: &Newest<S>, query: &Query) -> Result<Arc<ResourceSet>, Status> {
+    /// `None` if building failed.
+    async fn obtain(&self, newest: &Newest<S>, query: &Query) -> Result<Option<Arc<ResourceSet>>, Status> {
         if let Some(set) = newest.ready(&self.client, &query.kind, &query.subscription) {
-            return Ok(set);
+            return Ok(Some(set));
         }
         let permit = self.shared.builders.acquire().await;
         let _permit = permit.map_err(|_| Status::unavailable("the control plane is going down"))?;
         // Whoever was before us may have built just this.
         if let Some(set) = newest.ready(&self.client, &query.kind, &query.subscription) {
-            return Ok(set);
+            return Ok(Some(set));
         }
         let (newest, known, query) = (newest.clone(), self.client.clone(), query.clone());
         let kind = query.kind.clone();
         let built = spawn_blocking(move || newest.build(&known, &query.kind, &query.subscription)).await;
-        built.map_err(|error| {
+        let told = built.inspect_err(|error| {
             count(&self.shared.statistics.internal_errors);
             tracing::error!(id = self.listed.entry.id(), %kind, %error, "building resources failed");
-            Status::internal("building resources failed")
-        })
+        });
+        Ok(told.ok())
     }
 }
 
@@ -145,7 +146,7 @@ impl<S: Source, B: Body<Data = Bytes> + Send + Unpin + 'static> Stream<S, B> {
             Ok(()) => tracing::info!(%id, "disconnected"),
             Err(status) if status.code() == Code::Cancelled => tracing::info!(%id, "disconnected"),
             Err(status) => {
-                tracing::warn!(%id, code = ?status.code(), reason = status.message(), "stream ended")
+                tracing::warn!(%id, code = ?status.code(), reason = status.message(), "stream ended");
             }
         }
         ended
@@ -185,7 +186,6 @@ impl<S: Source, B: Body<Data = Bytes> + Send + Unpin + 'static> Stream<S, B> {
             let newest = generations.borrow_and_update().clone();
             let newest = newest.ok_or_else(|| Status::unavailable("the configuration is gone"))?;
             while self.outbox.is_free() {
-                self.put = None;
                 if !self.advance(client, &newest).await? {
                     break;
                 }
@@ -233,7 +233,10 @@ impl<S: Source, B: Body<Data = Bytes> + Send + Unpin + 'static> Stream<S, B> {
             Next::Nothing => return Ok(false),
             Next::Send(response) => Some(response),
             Next::Ask(query) => {
-                let set = client.obtain(newest, &query).await?;
+                let Some(set) = client.obtain(newest, &query).await? else {
+                    entry.with(|session| session.failed(&query, newest.number()));
+                    return Ok(true);
+                };
                 let response = entry.with(|session| session.answer(&query, set, &at(Instant::now())));
                 self.shared.statistics.of(&query.kind).push_time.observe_time(started.elapsed());
                 response
@@ -339,7 +342,7 @@ impl<S: Source, B: Body<Data = Bytes> + Send + Unpin + 'static> Stream<S, B> {
         let options = &self.shared.options;
         let all = [
             self.deaf_until,
-            self.put.map(|put| put + options.write_timeout),
+            self.outbox.stuck_since().map(|since| since + options.write_timeout),
             self.frames.large_since().map(|since| since + options.first_request),
             entry.with(|session| session.waiting_since()).map(|since| since + options.ack_timeout),
         ];
@@ -352,7 +355,7 @@ impl<S: Source, B: Body<Data = Bytes> + Send + Unpin + 'static> Stream<S, B> {
         if self.deaf_until.is_some_and(|until| now >= until) {
             self.deaf_until = None;
         }
-        if over(self.put, options.write_timeout) {
+        if over(self.outbox.stuck_since(), options.write_timeout) {
             count(&self.shared.statistics.write_timeouts);
             self.link.cut();
             return Err(Status::deadline_exceeded("the client does not read"));

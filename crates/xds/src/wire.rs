@@ -160,7 +160,7 @@ mod tests {
         Head { version: "7", kind, nonce: "n", control_plane: "us" }
     }
 
-    fn joined(message: Vec<Bytes>) -> Vec<u8> {
+    fn joined(message: &[Bytes]) -> Vec<u8> {
         let all = message.concat();
         assert_eq!(all[0], 0);
         assert_eq!(u32::from_be_bytes(all[1..5].try_into().unwrap()) as usize, all.len() - GRPC_HEAD);
@@ -175,7 +175,7 @@ mod tests {
                 vec![Arc::new(Resource::new("a", vec![1; size])), Arc::new(Resource::new("b", ""))];
             let parts =
                 vec![delta_resources(&kind, &resources), removed_resources(&["x".into(), "y".into()])];
-            let message = joined(delta_message(&head(&kind), parts).unwrap());
+            let message = joined(&delta_message(&head(&kind), parts).unwrap());
             let read = DeltaDiscoveryResponse::decode(message.as_slice()).unwrap();
             assert_eq!((&*read.system_version_info, &*read.nonce, &*read.type_url), ("7", "n", kind.url()));
             assert_eq!(read.removed_resources, ["x", "y"]);
@@ -194,7 +194,7 @@ mod tests {
         let resources = [Arc::new(Resource::new("a", vec![1; 9_000]))];
         let message = state_message(&head(&kind), vec![state_resources(&kind, &resources)]).unwrap();
         assert_eq!(message.len(), 2, "a large part is not copied");
-        let read = DiscoveryResponse::decode(joined(message).as_slice()).unwrap();
+        let read = DiscoveryResponse::decode(joined(&message).as_slice()).unwrap();
         assert_eq!((&*read.version_info, &*read.nonce), ("7", "n"));
         assert_eq!(read.resources[0].value.len(), 9_000);
         assert_eq!(read.control_plane.unwrap().identifier, "us");

@@ -49,7 +49,8 @@ pub async fn run(
     for scenario in scenarios {
         let start = Instant::now();
         let mut outcome = Outcome::new(&scenario.name);
-        if let Err(error) = look(&server, &mut cluster, scenario, options, &mut outcome).await {
+        let looking = look(&server, &mut cluster, scenario, options, &mut outcome);
+        if let Err(error) = Box::pin(looking).await {
             outcome.broken = Some(format!("{error:#}"));
         }
         // What is left over would be part of the next scenario.
@@ -69,7 +70,7 @@ async fn look(
     outcome: &mut Outcome,
 ) -> Result<()> {
     cluster.create(scenario, everything).await?;
-    let pair = Pair::start(server, scenario, options.program.clone()).await?;
+    let pair = Box::pin(Pair::start(server, scenario, options.program.clone())).await?;
     let allowed = &options.allowed;
 
     let cold = pair.look(Expected::Anything, allowed).await?;

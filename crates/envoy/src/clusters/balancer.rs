@@ -75,7 +75,7 @@ fn by_hash(draft: &mut Draft, hash: &ConsistentHashLb) {
             set(draft, LbPolicy::Maglev, config);
         }
         Some(HashAlgorithm::RingHash(own)) => {
-            set(draft, LbPolicy::RingHash, sized(own.minimum_ring_size).map(ring))
+            set(draft, LbPolicy::RingHash, sized(own.minimum_ring_size).map(ring));
         }
         None => set(draft, LbPolicy::RingHash, Some(ring(sized(hash.minimum_ring_size).unwrap_or(1024)))),
     }

@@ -18,11 +18,11 @@ pub struct Client {
 impl Client {
     /// `ejects`: hosts that fail are found out, without which nothing would ever fail over.
     pub fn ask(proxy: &Attributes, service: &Service, balance: &Balance<'_>, ejects: bool) -> Self {
-        let mut client = Self { node: service.node_local.then(|| proxy.node()), ..Self::default() };
+        let mut client = Self { node: service.node_local.then(|| node(proxy)), ..Self::default() };
         match balance {
             Balance::Even => {}
             Balance::Locality(wishes) if !wishes.distribute.is_empty() => {
-                client.locality = Some(proxy.locality())
+                client.locality = Some(proxy.locality());
             }
             Balance::Locality(wishes) if ejects || wishes.always => {
                 client.values = values(proxy, wishes);
@@ -42,6 +42,11 @@ impl Client {
     }
 }
 
+/// As the proxy says it; what the mesh knows of its pod does not count, as in Istio.
+fn node(proxy: &Attributes) -> Arc<str> {
+    proxy.metadata("NODE_NAME").unwrap_or_default()
+}
+
 fn values(proxy: &Attributes, wishes: &Wishes<'_>) -> Vec<Arc<str>> {
     let own = |label: &str| match label.split_once('=') {
         Some((_, value)) => Arc::from(value),
@@ -49,7 +54,7 @@ fn values(proxy: &Attributes, wishes: &Wishes<'_>) -> Vec<Arc<str>> {
             label,
             |label| proxy.label(label),
             || proxy.locality(),
-            || proxy.node(),
+            || node(proxy),
             || proxy.cluster(),
             || proxy.network(),
         ),

@@ -1,6 +1,6 @@
 //! Route configurations, put together from encoded virtual hosts.
 
-use super::{host::Host, sidecar::Assembly, wire};
+use super::{assembly::Assembly, host::Host, wire};
 use crate::{Resource, message::number};
 use mizzen_mesh::ByPointer;
 use mizzen_proto::{envoy::config::route::v3::RouteConfiguration, google::protobuf::BoolValue};
@@ -22,7 +22,9 @@ struct Inputs {
 /// Configurations by what they were built from, kept as long as somebody has them. Each keeps what the next one will be
 /// made from.
 #[derive(Default)]
-pub(super) struct Configurations(Mutex<HashMap<Inputs, (Arc<Resource>, Option<Arc<Assembly>>)>>);
+pub(super) struct Configurations(Mutex<Known>);
+
+type Known = HashMap<Inputs, (Arc<Resource>, Option<Arc<Assembly>>)>;
 
 impl Configurations {
     pub(super) fn get(
@@ -52,7 +54,7 @@ impl Configurations {
         self.lock().len()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Inputs, (Arc<Resource>, Option<Arc<Assembly>>)>> {
+    fn lock(&self) -> MutexGuard<'_, Known> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -97,7 +97,8 @@ impl Names {
     /// Outside of Kubernetes: what is left of the name before the part that it shares with the domain.
     fn expand_shared(&mut self, host: &str, domain: &str) {
         let parts: Vec<&str> = host.split('.').collect();
-        let shared = parts.iter().rev().zip(domain.split('.').rev()).take_while(|(one, other)| *one == other).count();
+        let shared =
+            parts.iter().rev().zip(domain.split('.').rev()).take_while(|(one, other)| *one == other).count();
         if shared == 0 {
             return;
         }
@@ -117,17 +118,18 @@ fn addresses<'a>(service: &'a Service, place: &Place) -> Vec<&'a str> {
         Ok(IpAddr::V6(_)) => place.v6,
         Err(_) => false,
     };
-    let own = service.addresses.iter().map(AsRef::as_ref).filter(|address| *address != "0.0.0.0");
+    let mut own = service.addresses.iter().map(AsRef::as_ref).filter(|address| *address != "0.0.0.0");
     if service.registry == Registry::Kubernetes {
         return own.filter(usable).collect();
     }
     if service.addresses.is_empty() {
         // The first kind that it can use, not both.
-        let allocated = service.allocated.iter().map(AsRef::as_ref).filter(|_| place.allocated).filter(usable);
+        let allocated =
+            service.allocated.iter().map(AsRef::as_ref).filter(|_| place.allocated).filter(usable);
         return allocated.min_by_key(|address: &&str| address.contains(':')).into_iter().collect();
     }
     // Of a ServiceEntry's addresses each is a service of its own to istiod, and the last one has the name.
-    own.last().into_iter().collect()
+    own.next_back().into_iter().collect()
 }
 
 #[cfg(test)]
@@ -167,14 +169,8 @@ mod tests {
     #[test]
     fn with_a_port_each_name_stands_twice() {
         let seen = forms("a.b.svc.cluster.local", "ns.svc.cluster.local", Some(80));
-        let expected = [
-            "a.b.svc.cluster.local.",
-            "a.b.svc.cluster.local.:80",
-            "a.b",
-            "a.b:80",
-            "a.b.svc",
-            "a.b.svc:80",
-        ];
+        let expected =
+            ["a.b.svc.cluster.local.", "a.b.svc.cluster.local.:80", "a.b", "a.b:80", "a.b.svc", "a.b.svc:80"];
         assert_eq!(seen, expected);
         assert_eq!(with_port("fd00::1", 80), "[fd00::1]:80");
     }

@@ -52,15 +52,17 @@ impl Environment {
 }
 
 fn resolves_names(proxy: &Attributes) -> bool {
-    proxy.metadata("DNS_CAPTURE").is_some_and(|value| matches!(&*value, "true" | "1" | "t" | "T" | "TRUE" | "True"))
+    proxy
+        .metadata("DNS_CAPTURE")
+        .is_some_and(|value| matches!(&*value, "true" | "1" | "t" | "T" | "TRUE" | "True"))
 }
 
 /// A proxy's own configuration goes before the mesh's, as a whole.
 fn headers(context: &Context<'_>) -> (bool, bool) {
-    if let Some(own) = context.proxy.metadata("PROXY_CONFIG") {
+    if let Some(own) = context.proxy.metadata_part("PROXY_CONFIG", "/proxyHeaders") {
         let own: Value = serde_json::from_str(&own).unwrap_or_default();
         let is = |path| own.pointer(path).and_then(Value::as_bool).unwrap_or_default();
-        return (!is("/proxyHeaders/attemptCount/disabled"), is("/proxyHeaders/xForwardedHost/enabled"));
+        return (!is("/attemptCount/disabled"), is("/xForwardedHost/enabled"));
     }
     let config = context.mesh().default_config.as_ref();
     let Some(headers) = config.and_then(|config| config.proxy_headers.as_ref()) else { return (true, false) };

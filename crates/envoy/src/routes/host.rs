@@ -228,12 +228,8 @@ fn rest(environment: &Environment) -> Host {
             ("block_all", Action::DirectResponse(refused))
         }
     };
-    let route = Route {
-        name: name.into(),
-        r#match: Some(anything()),
-        action: Some(action),
-        ..Route::default()
-    };
+    let route =
+        Route { name: name.into(), r#match: Some(anything()), action: Some(action), ..Route::default() };
     let head = VirtualHost {
         name: name.into(),
         domains: vec!["*".into()],

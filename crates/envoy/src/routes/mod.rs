@@ -4,18 +4,21 @@
 //! built and encoded once for a key of its inputs, and a configuration is these put together, so that one changed
 //! VirtualService encodes one virtual host of a thousand.
 
+mod assembly;
 mod configuration;
 mod domains;
 mod environment;
 mod host;
+mod listing;
+mod names;
 mod outline;
 mod plan;
-mod names;
 mod router;
 mod shared;
 mod sidecar;
 mod translate;
 mod virtual_service;
+mod wanted;
 mod wire;
 
 use crate::{Context, Resource};
@@ -27,8 +30,8 @@ use std::{fmt, sync::Arc};
 #[derive(Default)]
 pub struct Built {
     configurations: configuration::Configurations,
-    assemblies: Shared<sidecar::Inputs, sidecar::Assembly>,
-    listings: Shared<plan::Inputs, plan::Listing>,
+    assemblies: Shared<assembly::Inputs, assembly::Assembly>,
+    listings: Shared<listing::Inputs, listing::Listing>,
     hosts: Shared<host::Inputs, host::Host>,
     routes: Shared<virtual_service::Inputs, virtual_service::Routes>,
     outlines: Shared<ByPointer<VirtualService>, outline::Outline>,
@@ -80,3 +83,6 @@ pub fn build(context: &Context<'_>, name: &str) -> Option<Arc<Resource>> {
         ProxyKind::Router => router::build(context, name),
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -43,11 +43,15 @@ pub(super) fn asks(request: &HttpMatchRequest) -> bool {
 impl Outline {
     pub(super) fn of(virtual_service: &VirtualService) -> Self {
         let spec = &virtual_service.spec;
-        let (wildcards, hosts) =
-            spec.hosts.iter().map(|host| Arc::<str>::from(host.to_lowercase())).partition(|host| host.starts_with('*'));
+        let (wildcards, hosts) = spec
+            .hosts
+            .iter()
+            .map(|host| Arc::<str>::from(host.to_lowercase()))
+            .partition(|host| host.starts_with('*'));
         let matches = || spec.http.iter().flat_map(|route| &route.r#match);
         let labels = |request: &HttpMatchRequest| -> Arc<Labels> {
-            let pair = |(key, value): (&String, &String)| (Arc::from(key.as_str()), Arc::from(value.as_str()));
+            let pair =
+                |(key, value): (&String, &String)| (Arc::from(key.as_str()), Arc::from(value.as_str()));
             Arc::new(request.source_labels.iter().map(pair).collect())
         };
         Self {
@@ -62,8 +66,11 @@ impl Outline {
 
 fn destinations(route: u32, http: &HttpRoute) -> Vec<To> {
     let mirror = http.mirror.iter().map(|to| (Slot::Mirror, to));
-    let mirrors = (0..).zip(&http.mirrors).filter_map(|(index, to)| Some((Slot::Mirrors(index), to.destination.as_ref()?)));
-    let routes = (0..).zip(&http.route).filter_map(|(index, to)| Some((Slot::Route(index), to.destination.as_ref()?)));
+    let mirrors = (0..)
+        .zip(&http.mirrors)
+        .filter_map(|(index, to)| Some((Slot::Mirrors(index), to.destination.as_ref()?)));
+    let routes =
+        (0..).zip(&http.route).filter_map(|(index, to)| Some((Slot::Route(index), to.destination.as_ref()?)));
     let to = |(slot, to): (Slot, &Destination)| To {
         route,
         slot,

@@ -1,38 +1,21 @@
-//! Which virtual hosts a port has, as far as it is the same for every sidecar of a namespace: its services, and the
+//! Which virtual hosts a port has, as far as it is the same for every sidecar that sees the same: its services, and the
 //! VirtualServices that route to them, with what must be asked of a proxy to know the rest.
 
 use super::{
-    Built,
     host::{Subject, small},
+    listing::Listing,
     outline::{Outline, Slot},
     translate::has_hash,
 };
 use mizzen_mesh::{
-    Aliases, ByPointer, Host, Labels, Seen, Sees, Service, Visible,
-    config::{self as mesh, DestinationRule, VirtualService},
+    Aliases, ByPointer, Host, Labels, Seen, Service, Visible,
+    config::{DestinationRule, VirtualService},
 };
 use std::{
     borrow::Cow,
     collections::{HashMap, hash_map::Entry},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
-
-/// What a listing is made from: the same for all namespaces that see the same.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) struct Inputs {
-    seen: ByPointer<Seen>,
-    http: ByPointer<mesh::Routed<VirtualService>>,
-}
-
-/// Everything by port.
-pub(super) struct Listing {
-    seen: Arc<Seen>,
-    ports: HashMap<u32, Vec<usize>>,
-    virtual_services: Vec<(Arc<VirtualService>, Arc<Outline>)>,
-    /// The VirtualServices whose hosts a service is, by the service's place.
-    routed: HashMap<usize, Vec<usize>>,
-    plans: Mutex<HashMap<u32, Arc<Plan>>>,
-}
 
 /// For one port, or, as port 0, for a listener that takes requests for all of them.
 #[derive(Debug, Default)]
@@ -90,14 +73,9 @@ pub(super) struct Rules(Vec<(Option<usize>, Option<ByPointer<DestinationRule>>)>
 
 impl Rules {
     pub(super) fn choose(&self, answers: &[bool]) -> Option<&ByPointer<DestinationRule>> {
-        let holds = |question: &Option<usize>| question.is_none_or(|question| answers.get(question) == Some(&true));
+        let holds =
+            |question: &Option<usize>| question.is_none_or(|question| answers.get(question) == Some(&true));
         self.0.iter().find(|(question, _)| holds(question)).and_then(|(_, rule)| rule.as_ref())
-    }
-}
-
-impl Inputs {
-    pub(super) fn of(scope: Sees<'_>) -> Self {
-        Self { seen: scope.seen().into(), http: scope.http().into() }
     }
 }
 
@@ -105,46 +83,17 @@ impl Plan {
     pub(super) fn is_empty(&self) -> bool {
         self.services.is_empty() && self.virtual_services.is_empty()
     }
-}
 
-impl Listing {
-    pub(super) fn new(inputs: &Inputs, built: &Built) -> Self {
-        let seen = &inputs.seen.0;
-        let mut ports: HashMap<u32, Vec<usize>> = HashMap::new();
-        for (index, visible) in seen.offered().iter().enumerate() {
-            for port in &visible.service.ports {
-                ports.entry(port.number).or_default().push(index);
-            }
-        }
-        let with_routes = inputs.http.list.iter().filter(|virtual_service| !virtual_service.spec.http.is_empty());
-        let virtual_services: Vec<_> =
-            with_routes.map(|virtual_service| (Arc::clone(virtual_service), built.outline(virtual_service))).collect();
-        let routed = routed(seen, &virtual_services);
-        Self { seen: Arc::clone(seen), ports, virtual_services, routed, plans: Mutex::default() }
-    }
-
-    pub(super) fn plan(&self, port: u32) -> Arc<Plan> {
-        if let Some(plan) = self.plans.lock().unwrap_or_else(PoisonError::into_inner).get(&port) {
-            return Arc::clone(plan);
-        }
-        let plan = Arc::new(self.new_plan(port));
-        // A port without anything is not kept: whoever asks for many of these must not fill the memory.
-        if !plan.is_empty() {
-            self.plans.lock().unwrap_or_else(PoisonError::into_inner).insert(port, Arc::clone(&plan));
-        }
-        plan
-    }
-
-    fn new_plan(&self, port: u32) -> Plan {
-        let offered = self.seen.offered();
+    pub(super) fn new(listing: &Listing, port: u32) -> Self {
+        let offered = listing.seen.offered();
         let all: Vec<usize>;
         let indices = if port == 0 {
             all = (0..offered.len()).collect();
             &all
         } else {
-            self.ports.get(&port).map_or(&[][..], Vec::as_slice)
+            listing.ports.get(&port).map_or(&[][..], Vec::as_slice)
         };
-        let mut plan = Plan { services: Vec::with_capacity(indices.len()), ..Plan::default() };
+        let mut plan = Self { services: Vec::with_capacity(indices.len()), ..Self::default() };
         let mut places: HashMap<Cow<'_, str>, usize> = HashMap::with_capacity(indices.len());
         for &index in indices {
             let Visible { service, aliases, .. } = &offered[index];
@@ -163,16 +112,16 @@ impl Listing {
         }
         // Port 80 has the hosts of all VirtualServices, whether there is a service or not.
         let candidates: Vec<usize> = if port == 80 || port == 0 {
-            (0..self.virtual_services.len()).collect()
+            (0..listing.virtual_services.len()).collect()
         } else {
             let mut some: Vec<usize> =
-                indices.iter().filter_map(|index| self.routed.get(index)).flatten().copied().collect();
+                indices.iter().filter_map(|index| listing.routed.get(index)).flatten().copied().collect();
             some.sort_unstable();
             some.dedup();
             some
         };
         for index in candidates {
-            let (virtual_service, outline) = &self.virtual_services[index];
+            let (virtual_service, outline) = &listing.virtual_services[index];
             let mut routed = Routed {
                 virtual_service: Arc::clone(virtual_service),
                 outline: Arc::clone(outline),
@@ -192,7 +141,8 @@ impl Listing {
                 for (place, planned) in plan.services.iter().enumerate() {
                     if Host(planned.service.host()).matches(Host(wildcard)) {
                         any = true;
-                        let is_mine = self.routed.get(&planned.index).is_some_and(|all| all.contains(&index));
+                        let is_mine =
+                            listing.routed.get(&planned.index).is_some_and(|all| all.contains(&index));
                         if is_mine && !routed.services.contains(&place) {
                             routed.services.push(place);
                         }
@@ -206,38 +156,11 @@ impl Listing {
                 continue;
             }
             plan.by_namespace |= outline.by_namespace;
-            routed.known = known(&self.seen, &places, port, outline, &mut plan);
+            routed.known = known(&listing.seen, &places, port, outline, &mut plan);
             plan.virtual_services.push(routed);
         }
         plan
     }
-}
-
-/// A service belongs to each VirtualService that names it, and to the most specific one of those whose wildcard covers it.
-fn routed(seen: &Seen, virtual_services: &[(Arc<VirtualService>, Arc<Outline>)]) -> HashMap<usize, Vec<usize>> {
-    let mut out: HashMap<usize, Vec<usize>> = HashMap::new();
-    let mut wildcards: Vec<(&str, usize)> = Vec::new();
-    let mut named: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (index, (_, outline)) in virtual_services.iter().enumerate() {
-        for host in &outline.hosts {
-            named.entry(host).or_default().push(index);
-        }
-        wildcards.extend(outline.wildcards.iter().map(|host| (&**host, index)));
-    }
-    if named.is_empty() && wildcards.is_empty() {
-        return out;
-    }
-    // The longest is the most specific; of equals the older VirtualService counts.
-    wildcards.sort_by(|one, other| (other.0.len(), one.0, one.1).cmp(&(one.0.len(), other.0, other.1)));
-    for (index, visible) in seen.offered().iter().enumerate() {
-        let host = small(visible.service.host());
-        if let Some(all) = named.get(&*host) {
-            out.entry(index).or_default().extend(all);
-        } else if let Some((_, index_of)) = wildcards.iter().find(|(wildcard, _)| Host(wildcard).covers(Host(&host))) {
-            out.entry(index).or_default().push(*index_of);
-        }
-    }
-    out
 }
 
 fn known(
@@ -251,12 +174,15 @@ fn known(
     for to in &outline.to {
         let service = places.get(&*to.host).map(|place| &plan.services[*place].service);
         let alias = service.map(|service| &service.external_name).filter(|name| !name.is_empty()).cloned();
-        let only = service.filter(|_| port == 0 && !to.port).and_then(|service| match service.ports.as_slice() {
-            [only] => Some(only.number),
-            _ => None,
-        });
+        let only =
+            service.filter(|_| port == 0 && !to.port).and_then(|service| match service.ports.as_slice() {
+                [only] => Some(only.number),
+                _ => None,
+            });
         let rules = match to.slot {
-            Slot::Route(_) => seen.service(&to.host).map(|visible| rules(visible, &mut plan.questions)).unwrap_or_default(),
+            Slot::Route(_) => {
+                seen.service(&to.host).map(|visible| rules(visible, &mut plan.questions)).unwrap_or_default()
+            }
             // Nobody waits for a mirror's answer: any host will do.
             Slot::Mirror | Slot::Mirrors(_) => Rules::default(),
         };

@@ -22,17 +22,21 @@ use std::{
     sync::Arc,
 };
 
+/// A gateway, and a VirtualService that is bound to it.
+type Origin = (Arc<str>, ByPointer<VirtualService>);
+
 /// A host with the routes that were found for it, in the order of their VirtualServices.
 struct Open {
     port: u32,
     require_tls: bool,
     routes: Vec<ByPointer<Routes>>,
     /// Where the routes are from: hosts with the same ones become one virtual host.
-    from: Vec<(Arc<str>, ByPointer<VirtualService>)>,
+    from: Vec<Origin>,
 }
 
 pub(super) fn build(context: &Context<'_>, name: &str) -> Arc<Resource> {
-    let servers = context.snapshot.gateways().for_router(context.proxy).by_route.remove(name).unwrap_or_default();
+    let servers =
+        context.snapshot.gateways().for_router(context.proxy).by_route.remove(name).unwrap_or_default();
     let Some(first) = servers.first() else { return configuration::empty(name) };
     let built = &context.memo.routes;
     let environment = Environment::of_router(context);
@@ -61,7 +65,7 @@ fn open(context: &Context<'_>, environment: &Environment, servers: &[Arc<Server>
     let seen = context.scope().seen();
     let mut bound: HashMap<&str, Vec<Arc<VirtualService>>> = HashMap::new();
     // A VirtualService's routes are built for the first of a gateway's servers that it meets.
-    let mut made: HashMap<(Arc<str>, ByPointer<VirtualService>), Arc<Routes>> = HashMap::new();
+    let mut made: HashMap<Origin, Arc<Routes>> = HashMap::new();
     let mut out: BTreeMap<String, Open> = BTreeMap::new();
     for server in servers {
         let hosts = Hosts::new(&server.spec.hosts);
@@ -112,7 +116,7 @@ fn collapse(open: BTreeMap<String, Open>, attempt_count: bool) -> Vec<host::Rout
     let mut open: Vec<(String, Open)> = open.into_iter().collect();
     open.sort_by(|(one, _), (other, _)| specific(one, other));
     let mut out: Vec<host::Router> = Vec::with_capacity(open.len());
-    let mut known: HashMap<Vec<(Arc<str>, ByPointer<VirtualService>)>, usize> = HashMap::new();
+    let mut known: HashMap<Vec<Origin>, usize> = HashMap::new();
     for (name, host) in open {
         match known.get(&host.from) {
             Some(&place) if out[place].require_tls == host.require_tls => out[place].domains.push(name),
@@ -155,7 +159,8 @@ fn route_inputs(
             _ => None,
         });
         let mut questions = Vec::new();
-        let rules = seen.service(&to.host).map(|visible| plan::rules(visible, &mut questions)).unwrap_or_default();
+        let rules =
+            seen.service(&to.host).map(|visible| plan::rules(visible, &mut questions)).unwrap_or_default();
         let answers: Vec<bool> = questions.iter().map(|labels| context.proxy.selected(labels)).collect();
         let rule = rules.choose(&answers).cloned();
         if alias.is_some() || port.is_some() || rule.is_some() {

@@ -3,7 +3,8 @@
 use super::{
     outline::{Outline, Slot, asks},
     translate::{
-        Destinations, Operations, anything, cors, direct_response, fault, is_catch_all, redirect, route_action, route_match,
+        Destinations, Operations, anything, cors, direct_response, fault, is_catch_all, redirect,
+        route_action, route_match,
     },
     wire,
 };
@@ -171,10 +172,8 @@ fn encode(route: &Route, http: &HttpRoute) -> Bytes {
 /// Which object a route comes from.
 fn origin(virtual_service: &VirtualService) -> Metadata {
     let key = &virtual_service.key;
-    let path = format!(
-        "/apis/networking.istio.io/v1/namespaces/{}/virtual-service/{}",
-        key.namespace, key.name
-    );
+    let path =
+        format!("/apis/networking.istio.io/v1/namespaces/{}/virtual-service/{}", key.namespace, key.name);
     let config = Value { kind: Some(Kind::StringValue(path)) };
     let istio = Struct { fields: HashMap::from([("config".to_owned(), config)]) };
     Metadata {
@@ -217,7 +216,9 @@ impl Resolved<'_> {
 
 impl Destinations for Resolved<'_> {
     fn cluster(&self, slot: Slot, destination: Option<&Destination>) -> String {
-        let Some(to) = destination.filter(|to| !to.host.is_empty()) else { return "UnknownService".to_owned() };
+        let Some(to) = destination.filter(|to| !to.host.is_empty()) else {
+            return "UnknownService".to_owned();
+        };
         let known = self.known(slot);
         let host = known.and_then(|known| known.alias.as_deref()).unwrap_or(&to.host);
         let port = to.port.map(|port| port.number).or_else(|| known?.port).unwrap_or(self.inputs.port);

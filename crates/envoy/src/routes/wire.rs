@@ -42,9 +42,16 @@ mod tests {
     fn parts_in_their_order_are_the_message() {
         let route = |name: &str| Route { name: name.into(), ..Route::default() };
         let parts = ["b", "a", &"long".repeat(100)].map(|name| element(ROUTE, &route(name).encode_to_vec()));
-        let head = VirtualHost { name: "host".into(), include_request_attempt_count: true, ..VirtualHost::default() };
+        let head = VirtualHost {
+            name: "host".into(),
+            include_request_attempt_count: true,
+            ..VirtualHost::default()
+        };
         let read = VirtualHost::decode(with(&head, parts.iter()).as_slice()).unwrap();
         let names: Vec<_> = read.routes.iter().map(|route| route.name.len()).collect();
-        assert_eq!((read.name.as_str(), read.include_request_attempt_count, names), ("host", true, vec![1, 1, 400]));
+        assert_eq!(
+            (read.name.as_str(), read.include_request_attempt_count, names),
+            ("host", true, vec![1, 1, 400])
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! Objects as YAML in, resources as JSON out.
-#![allow(clippy::unwrap_used, dead_code, reason = "a broken test may panic; not every test uses all of it")]
+#![allow(clippy::unwrap_used, reason = "a broken test may panic")]
+#![allow(dead_code, unreachable_pub, reason = "not every test uses all of it")]
 
 use mizzen_envoy::{Context, Memo, Options, Resource, clusters, endpoints, listeners};
 use mizzen_mesh::{Event, Node, Proxy, Reads, Settings, Sight, Snapshot, Store};
@@ -61,7 +62,7 @@ impl Mesh {
         Some(read("envoy.config.endpoint.v3.ClusterLoadAssignment", &found).1)
     }
 
-    /// What was asked about the proxy while its clusters were built.
+    /// What `build` makes, and what it asked about the proxy.
     pub fn look<T>(&mut self, proxy: &Arc<Proxy>, build: impl Fn(&Context<'_>) -> T) -> (T, Reads) {
         let snapshot = self.snapshot();
         let attributes = snapshot.attributes(proxy);
@@ -88,13 +89,22 @@ fn read(message: &str, resource: &Resource) -> (String, Value) {
 }
 
 pub fn mk_sidecar(address: &str) -> Arc<Proxy> {
-    mk_proxy("sidecar", address, json!({}))
+    mk_proxy("sidecar", address, &json!({}))
 }
 
-pub fn mk_proxy(kind: &str, address: &str, metadata: Value) -> Arc<Proxy> {
+/// The sidecar of the pod `name`.
+pub fn mk_pod(name: &str, address: &str) -> Arc<Proxy> {
+    mk_named("sidecar", name, address, &json!({}))
+}
+
+pub fn mk_proxy(kind: &str, address: &str, metadata: &Value) -> Arc<Proxy> {
+    mk_named(kind, "client", address, metadata)
+}
+
+fn mk_named(kind: &str, name: &str, address: &str, metadata: &Value) -> Arc<Proxy> {
     let mut all = json!({"NAMESPACE": "default", "CLUSTER_ID": "Kubernetes"});
     all.as_object_mut().unwrap().extend(metadata.as_object().cloned().unwrap());
-    let id = format!("{kind}~{address}~client.default~default.svc.cluster.local");
+    let id = format!("{kind}~{address}~{name}.default~default.svc.cluster.local");
     let node = Node { id, metadata: all.as_object().cloned().unwrap(), ..Node::default() };
     Arc::new(Proxy::read(node).unwrap())
 }

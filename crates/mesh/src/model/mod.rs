@@ -1,6 +1,7 @@
 //! What the mesh knows, whatever it came from: services, their endpoints, workloads.
 
 mod endpoint;
+pub(crate) mod place;
 mod protocol;
 mod service;
 mod workload;

@@ -3,8 +3,9 @@
 
 use super::{Interception, Proxy, ProxyKind};
 use crate::{
-    ByPointer, Labels, Locality, Port, Scope, Seen, Service,
+    ByPointer, Labels, Locality, Port, Scope, Seen, Service, Workload,
     config::{L4Routes, Routed, VirtualService},
+    model::place,
 };
 use serde_json::Value;
 use std::{cell::RefCell, collections::BTreeSet, net::IpAddr, sync::Arc};
@@ -42,6 +43,8 @@ pub enum Question {
     /// All of them. Splits views by every label: prefer [`Question::Selected`].
     Labels,
     Metadata(&'static str),
+    /// A part of a value, by a JSON pointer.
+    MetadataPart(&'static str, &'static str),
     Targets,
     Id,
     /// The services that it sees, by identity.
@@ -89,26 +92,25 @@ pub struct Attributes {
     proxy: Arc<Proxy>,
     labels: Arc<Labels>,
     locality: Locality,
-    node: Arc<str>,
-    network: Arc<str>,
     targets: Arc<[Target]>,
     pub(super) scope: Arc<Scope>,
     reads: RefCell<Reads>,
 }
 
 impl Attributes {
-    /// `labels`, `locality` and the rest are what the mesh knows of the proxy's workload; where it knows nothing, what
-    /// the proxy said of itself.
+    /// What the mesh knows of the proxy's workload goes before what the proxy says of itself.
     pub fn new(
         proxy: Arc<Proxy>,
-        labels: Arc<Labels>,
-        locality: Locality,
-        node: Arc<str>,
-        network: Arc<str>,
+        workload: Option<&Arc<Workload>>,
         targets: Arc<[Target]>,
         scope: Arc<Scope>,
     ) -> Self {
-        Self { proxy, labels, locality, node, network, targets, scope, reads: RefCell::default() }
+        let locality = match workload {
+            Some(workload) if !workload.locality.is_empty() => workload.locality.clone(),
+            _ => Locality::of_labels(&proxy.labels).unwrap_or_else(|| proxy.locality.clone()),
+        };
+        let labels = labels(&proxy, workload, &locality);
+        Self { proxy, labels, locality, targets, scope, reads: RefCell::default() }
     }
 
     fn answer(&self, question: &Question) -> Answer {
@@ -125,12 +127,12 @@ impl Attributes {
                 Answer::Address(proxy.addresses.first().filter(|address| some.contains(address)).copied())
             }
             Question::Locality => Answer::Locality(self.locality.clone()),
-            Question::Network => Answer::Text(Arc::clone(&self.network)),
+            Question::Network => Answer::Text(Arc::clone(&proxy.network)),
             Question::Cluster => Answer::Text(Arc::clone(&proxy.cluster)),
             Question::ServiceAccount => Answer::Text(Arc::clone(&proxy.service_account)),
             Question::Interception => Answer::Interception(proxy.interception),
             Question::Domain => Answer::Text(Arc::clone(&proxy.domain)),
-            Question::Node => Answer::Text(Arc::clone(&self.node)),
+            Question::Node => Answer::Text(Arc::clone(&proxy.node)),
             Question::Selected(selector) => {
                 Answer::Yes(selector.iter().all(|(key, value)| self.labels.get(key) == Some(value)))
             }
@@ -140,6 +142,10 @@ impl Attributes {
                 None | Some(Value::Null) => None,
                 Some(Value::String(text)) => Some(text.as_str().into()),
                 Some(other) => Some(other.to_string().into()),
+            }),
+            Question::MetadataPart(key, pointer) => Answer::Maybe(match proxy.metadata.get(*key) {
+                None | Some(Value::Null) => None,
+                Some(value) => Some(value.pointer(pointer).unwrap_or(&Value::Null).to_string().into()),
             }),
             Question::Targets => Answer::Targets(Arc::clone(&self.targets)),
             Question::Id => Answer::Text(Arc::clone(&proxy.id)),
@@ -230,10 +236,40 @@ impl Attributes {
         }
     }
 
+    /// A part of a metadata value, as JSON (`null` if the value has no such part), so that proxies whose values differ
+    /// elsewhere are alike. Nothing without the value.
+    pub fn metadata_part(&self, key: &'static str, pointer: &'static str) -> Option<Arc<str>> {
+        match self.ask(Question::MetadataPart(key, pointer)) {
+            Answer::Maybe(value) => value,
+            other => unreachable!("{other:?} is no answer to {key}{pointer}"),
+        }
+    }
+
     pub fn label(&self, key: &str) -> Option<Arc<str>> {
         match self.ask(Question::Label(key.into())) {
             Answer::Maybe(value) => value,
             other => unreachable!("{other:?} is no answer to the label {key}"),
         }
     }
+}
+
+/// Of the workload, or of the proxy if that is not known; and where it is.
+fn labels(proxy: &Proxy, workload: Option<&Arc<Workload>>, locality: &Locality) -> Arc<Labels> {
+    let known = workload.map_or(&proxy.labels, |workload| &workload.labels);
+    let places = place::labels(locality, &proxy.cluster, &proxy.node);
+    let mut missing: Vec<(&str, &Arc<str>)> =
+        places.filter(|(key, value)| known.get(*key) != Some(value)).collect();
+    if known.get(place::NETWORK).is_none_or(|network| network.is_empty()) && !proxy.network.is_empty() {
+        missing.push((place::NETWORK, &proxy.network));
+    }
+    let statics =
+        proxy.static_labels.iter().filter(|(key, _)| workload.is_some() && !known.contains_key(*key));
+    let mut statics = statics.peekable();
+    if missing.is_empty() && statics.peek().is_none() {
+        return Arc::clone(known);
+    }
+    let mut labels = Labels::clone(known);
+    labels.extend(statics.map(|(key, value)| (Arc::clone(key), Arc::clone(value))));
+    labels.extend(missing.into_iter().map(|(key, value)| (Arc::from(key), Arc::clone(value))));
+    Arc::new(labels)
 }

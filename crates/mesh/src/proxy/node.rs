@@ -42,10 +42,14 @@ pub struct Proxy {
     /// `namespace.svc.cluster.local`
     pub domain: Arc<str>,
     pub labels: Arc<Labels>,
+    /// Those that it has whatever its workload's are.
+    pub static_labels: Labels,
     pub locality: Locality,
     pub cluster: Arc<str>,
     pub network: Arc<str>,
     pub service_account: Arc<str>,
+    /// The machine that it runs on.
+    pub node: Arc<str>,
     pub interception: Interception,
     pub metadata: Map<String, Value>,
 }
@@ -72,23 +76,26 @@ impl Proxy {
             other => return Err(Refused::Kind(short(other))),
         };
         let text = |key: &str| node.metadata.get(key).and_then(Value::as_str);
-        let listed: Vec<&str> = match text("INSTANCE_IPS") {
-            Some(list) if !list.is_empty() => list.split(',').map(str::trim).collect(),
-            _ => vec![address],
+        // All of the list or nothing of it.
+        let listed =
+            text("INSTANCE_IPS").and_then(|list| list.split(',').map(|ip| ip.trim().parse().ok()).collect());
+        let addresses: Vec<IpAddr> = match (listed, address.parse()) {
+            (Some(listed), _) => listed,
+            (None, Ok(address)) => vec![address],
+            (None, Err(_)) => return Err(Refused::Address(short(&node.id))),
         };
-        let mut addresses = Vec::new();
-        for address in listed.into_iter().filter(|address| !address.is_empty()) {
-            addresses.push(address.parse().map_err(|_| Refused::Address(short(&node.id)))?);
-        }
-        if addresses.is_empty() {
-            return Err(Refused::Address(short(&node.id)));
-        }
         let namespace = match text("NAMESPACE") {
             Some(namespace) if !namespace.is_empty() => namespace,
             _ => domain.split('.').next().unwrap_or_default(),
         };
-        let labels =
-            node.metadata.get("LABELS").and_then(Value::as_object).map(read_labels).unwrap_or_default();
+        let labels = |key: &str| {
+            node.metadata.get(key).and_then(Value::as_object).map(read_labels).unwrap_or_default()
+        };
+        let own = labels("LABELS");
+        let node_name = match text("NODE_NAME") {
+            Some(name) if !name.is_empty() => name.into(),
+            _ => own.get("kubernetes.io/hostname").cloned().unwrap_or_default(),
+        };
         let interception = match text("INTERCEPTION_MODE") {
             Some("TPROXY") => Interception::Tproxy,
             Some("NONE") => Interception::None,
@@ -101,11 +108,13 @@ impl Proxy {
             name: name.into(),
             namespace: namespace.into(),
             domain: domain.into(),
-            labels: Arc::new(labels),
+            labels: Arc::new(own),
+            static_labels: labels("STATIC_LABELS"),
             locality: node.locality.clone(),
             cluster: text("CLUSTER_ID").unwrap_or_default().into(),
             network: text("NETWORK").unwrap_or_default().into(),
             service_account: text("SERVICE_ACCOUNT").unwrap_or_default().into(),
+            node: node_name,
             interception,
             metadata: node.metadata,
         })
@@ -120,4 +129,50 @@ fn read_labels(map: &Map<String, Value>) -> Labels {
 /// A hostile id must not fill the log.
 fn short(text: &str) -> String {
     text.chars().take(200).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn mk_proxy(id: &str, metadata: &Value) -> Result<Proxy, Refused> {
+        let metadata = metadata.as_object().cloned().unwrap_or_default();
+        Proxy::read(Node { id: id.to_owned(), metadata, locality: Locality::default() })
+    }
+
+    #[test]
+    fn addresses_come_from_the_metadata_if_all_of_them_are_some_and_else_from_the_id() {
+        for (address, listed, addresses) in [
+            ("1.1.1.1", json!({}), &["1.1.1.1"][..]),
+            ("1.1.1.1", json!({"INSTANCE_IPS": "2.2.2.2, ::2"}), &["2.2.2.2", "::2"]),
+            ("1.1.1.1", json!({"INSTANCE_IPS": "2.2.2.2,x"}), &["1.1.1.1"]),
+            ("1.1.1.1", json!({"INSTANCE_IPS": ""}), &["1.1.1.1"]),
+            ("", json!({"INSTANCE_IPS": "2.2.2.2"}), &["2.2.2.2"]),
+            ("", json!({"INSTANCE_IPS": "x"}), &[]),
+            ("x", json!({"INSTANCE_IPS": 5}), &[]),
+        ] {
+            let read = mk_proxy(&format!("sidecar~{address}~a.b~b.svc.cluster.local"), &listed);
+            let expected: Vec<IpAddr> = addresses.iter().map(|address| address.parse().unwrap()).collect();
+            match read {
+                Ok(proxy) => assert_eq!(proxy.addresses, expected, "{address} {listed}"),
+                Err(refused) => {
+                    assert!(matches!(refused, Refused::Address(_)), "{refused}");
+                    assert!(expected.is_empty(), "{address} {listed}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_id_has_four_parts_and_a_type_that_is_known() {
+        for id in
+            ["", "sidecar", "sidecar~1.1.1.1~a.b", "sidecar~1.1.1.1~a.b~c~d", "waypoint~1.1.1.1~a.b~c", "~~~"]
+        {
+            let refused = mk_proxy(id, &json!({})).map(|proxy| proxy.id);
+            assert!(matches!(refused, Err(Refused::Malformed(_) | Refused::Kind(_))), "{id}: {refused:?}");
+        }
+        let long = format!("sidecar~{}", "x".repeat(10_000));
+        assert!(mk_proxy(&long, &json!({})).is_err_and(|refused| refused.to_string().len() < 400));
+    }
 }

@@ -2,19 +2,14 @@
 //! namespace or node.
 
 use super::{names::Names, networks::Networks};
-use crate::{Labels, Locality, Settings, TrafficDistribution};
+use crate::{
+    Labels, Locality, Settings, TrafficDistribution,
+    model::place::{self, NETWORK, REGION, SUBZONE, ZONE},
+};
 use std::{collections::HashMap, sync::Arc};
 
-pub(super) const NETWORK: &str = "topology.istio.io/network";
-const LOCALITY: &str = "topology.istio.io/locality";
-const OLD_LOCALITY: &str = "istio-locality";
-const CLUSTER: &str = "topology.istio.io/cluster";
-const REGION: &str = "topology.kubernetes.io/region";
-const ZONE: &str = "topology.kubernetes.io/zone";
-const SUBZONE: &str = "topology.istio.io/subzone";
 const OLD_REGION: &str = "failure-domain.beta.kubernetes.io/region";
 const OLD_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
-const HOSTNAME: &str = "kubernetes.io/hostname";
 
 #[derive(Default)]
 pub(super) struct Facts {
@@ -64,27 +59,14 @@ impl Facts {
         names: &mut Names,
     ) -> Arc<Labels> {
         let mut all = labels.clone();
-        let mut add = |key: &str, value: &Arc<str>| {
-            if !value.is_empty() {
-                all.insert(names.text(key), Arc::clone(value));
-            }
-        };
-        add(REGION, &locality.region);
-        add(ZONE, &locality.zone);
-        add(SUBZONE, &locality.subzone);
-        add(CLUSTER, &self.settings.cluster);
-        add(HOSTNAME, node);
-        if labels.get(NETWORK).is_none_or(|network| network.is_empty()) {
-            add(NETWORK, network);
+        for (key, value) in place::labels(locality, &self.settings.cluster, node) {
+            all.insert(names.text(key), Arc::clone(value));
+        }
+        if labels.get(NETWORK).is_none_or(|network| network.is_empty()) && !network.is_empty() {
+            all.insert(names.text(NETWORK), Arc::clone(network));
         }
         names.labels(all)
     }
-}
-
-/// What a workload's own labels say of its place.
-pub(super) fn locality_of_labels(labels: &Labels) -> Option<Locality> {
-    let text = labels.get(LOCALITY).or_else(|| labels.get(OLD_LOCALITY))?;
-    (!text.is_empty()).then(|| Locality::parse_label(text))
 }
 
 /// What a node's labels say of its place.

@@ -16,15 +16,19 @@ mod state;
 mod update;
 mod workloads;
 
+pub use shards::Shards;
 pub(crate) use state::State;
 pub use workloads::Workloads;
 
 use crate::{Problem, ServiceEndpoints, ServiceKey, Services};
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
+
+/// A service without an entry has none.
+pub type Endpoints = Shards<ServiceKey, Arc<ServiceEndpoints>>;
 
 pub(crate) struct Parts {
     pub(crate) services: Arc<Services>,
-    pub(crate) endpoints: Arc<HashMap<ServiceKey, Arc<ServiceEndpoints>>>,
+    pub(crate) endpoints: Arc<Endpoints>,
     pub(crate) workloads: Arc<Workloads>,
     pub(crate) problems: Arc<Vec<Problem>>,
 }

@@ -1,7 +1,7 @@
 //! Equal texts and equal labels once. Many objects say the same: namespaces, accounts, nodes, the labels of a
 //! deployment's pods.
 
-use crate::Labels;
+use crate::{Labels, NamedPort};
 use std::{
     borrow::Borrow,
     collections::{BTreeMap, HashSet},
@@ -13,6 +13,7 @@ use std::{
 pub(super) struct Names {
     texts: Pool<str>,
     labels: Pool<Labels>,
+    ports: Pool<[NamedPort]>,
 }
 
 /// What nobody else holds is dropped when the pool has doubled since the last time.
@@ -67,8 +68,13 @@ impl Names {
         self.labels(labels)
     }
 
+    pub(super) fn ports(&mut self, ports: &[NamedPort]) -> Arc<[NamedPort]> {
+        self.ports.get(ports, || Arc::from(ports))
+    }
+
     pub(super) fn sweep(&mut self) {
         self.labels.sweep();
+        self.ports.sweep();
         self.texts.sweep();
     }
 }

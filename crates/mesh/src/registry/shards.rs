@@ -9,7 +9,7 @@ use std::{
 const SHARDS: usize = 128;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Shards<K: Hash + Eq, V>(Vec<Arc<HashMap<K, V>>>);
+pub struct Shards<K: Hash + Eq, V>(Vec<Arc<HashMap<K, V>>>);
 
 impl<K: Hash + Eq, V> Default for Shards<K, V> {
     fn default() -> Self {
@@ -18,8 +18,33 @@ impl<K: Hash + Eq, V> Default for Shards<K, V> {
 }
 
 impl<K: Hash + Eq + Clone, V: Clone> Shards<K, V> {
-    pub(super) fn get(&self, key: &K) -> Option<&V> {
+    pub fn get(&self, key: &K) -> Option<&V> {
         self.0[Self::index(key)].get(key)
+    }
+
+    /// In no order.
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        self.0.iter().flat_map(|shard| shard.iter())
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|shard| shard.len()).sum()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The keys whose value is not `same` in both, or that only one has. Costs as much as there are changes.
+    pub fn changed<'a>(&'a self, other: &'a Self, same: impl Fn(&V, &V) -> bool) -> Vec<&'a K> {
+        let mut changed = Vec::new();
+        for (mine, theirs) in self.0.iter().zip(&other.0).filter(|(mine, theirs)| !Arc::ptr_eq(mine, theirs))
+        {
+            let other = |(key, value): &(&K, &V)| theirs.get(*key).is_none_or(|known| !same(value, known));
+            changed.extend(mine.iter().filter(other).map(|(key, _)| key));
+            changed.extend(theirs.keys().filter(|key| !mine.contains_key(*key)));
+        }
+        changed
     }
 
     pub(super) fn set(&mut self, key: K, value: V) {
@@ -70,5 +95,9 @@ mod tests {
         assert_eq!((map.get(&9), before.get(&9)), (None, Some(&vec![9])));
         let moved = map.0.iter().zip(&before.0).filter(|(new, old)| !Arc::ptr_eq(new, old)).count();
         assert!((1..=2).contains(&moved), "{moved}");
+        let mut changed = map.changed(&before, |new, old| new == old);
+        changed.sort();
+        assert_eq!(changed, [&7, &9]);
+        assert_eq!((map.len(), map.iter().count(), before.len()), (999, 999, 1000));
     }
 }

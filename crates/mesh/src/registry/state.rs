@@ -1,15 +1,16 @@
 //! The objects, what was made of them, and what has to be made anew.
 
 use super::{
-    ObjectKey, Workloads,
+    Endpoints, ObjectKey, Workloads,
     entry::Instance,
-    facts::{Facts, NETWORK, NamespaceFacts, locality_of_node},
+    facts::{Facts, NamespaceFacts, locality_of_node},
     kubernetes::{Pod, Slice, trim},
     names::Names,
+    workloads::LooseTarget,
 };
 use crate::{
-    Key, KeyKind, Problem, Service, ServiceEndpoints, ServiceKey, Services, TrafficDistribution, Workload,
-    input,
+    Key, KeyKind, Problem, Service, ServiceKey, Services, TrafficDistribution, Workload, input,
+    model::place::NETWORK,
 };
 use mizzen_api::{Kind, Metadata, Object, Spec};
 use std::{
@@ -19,7 +20,8 @@ use std::{
 };
 
 /// By namespace, then by name.
-pub(super) type ByName<T> = HashMap<Arc<str>, HashMap<Arc<str>, T>>;
+/// Boxed, because a table has up to half of its places empty.
+pub(super) type ByName<T> = HashMap<Arc<str>, HashMap<Arc<str>, Box<T>>>;
 
 #[derive(Default)]
 pub(crate) struct State {
@@ -52,13 +54,16 @@ pub(super) struct Dirty {
     pub(super) services: HashSet<ObjectKey>,
     pub(super) entries: HashSet<ObjectKey>,
     pub(super) endpoints: HashSet<ServiceKey>,
+    /// Services that are no longer in the list, and those that now are.
+    pub(super) gone: Vec<Arc<Service>>,
+    pub(super) come: Vec<Arc<Service>>,
     pub(super) problems: bool,
 }
 
 #[derive(Default)]
 pub(super) struct Out {
     pub(super) services: Arc<Services>,
-    pub(super) endpoints: Arc<HashMap<ServiceKey, Arc<ServiceEndpoints>>>,
+    pub(super) endpoints: Arc<Endpoints>,
     pub(super) workloads: Arc<Workloads>,
     pub(super) problems: Arc<Vec<Problem>>,
 }
@@ -87,8 +92,8 @@ pub(super) struct ServiceSlot {
     /// The last one that could be made.
     pub(super) made: Option<Arc<Service>>,
     pub(super) slices: BTreeMap<Arc<str>, Slice>,
-    /// Where it stands in [`Workloads::loose`].
-    pub(super) loose: Vec<IpAddr>,
+    /// What it has in [`Workloads::loose`].
+    pub(super) loose: Vec<(IpAddr, LooseTarget)>,
 }
 
 #[derive(Default)]
@@ -312,6 +317,8 @@ impl State {
         for pod in now.pods {
             let services = &mut self::slot(&mut self.pods, &pod).services;
             if !services.contains(&of) {
+                // Most pods are of one service.
+                services.reserve_exact(1);
                 services.push(of.clone());
             }
         }
@@ -350,7 +357,7 @@ pub(super) fn slot<'a, T: Default>(map: &'a mut ByName<T>, key: &ObjectKey) -> &
 }
 
 pub(super) fn find<'a, T>(map: &'a ByName<T>, namespace: &str, name: &str) -> Option<&'a T> {
-    map.get(namespace)?.get(name)
+    map.get(namespace)?.get(name).map(|slot| &**slot)
 }
 
 pub(super) fn remove<T>(map: &mut ByName<T>, key: &ObjectKey) {

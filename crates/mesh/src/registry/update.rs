@@ -22,11 +22,11 @@ impl State {
         }
         self.update_pods(&mut dirty);
         self.update_machines(&mut dirty);
-        let mut moved = self.update_services(&mut dirty);
-        moved |= self.update_entries(&mut dirty);
+        self.update_services(&mut dirty);
+        self.update_entries(&mut dirty);
         self.update_endpoints(&dirty);
-        if moved {
-            self.collect_services();
+        if !dirty.gone.is_empty() || !dirty.come.is_empty() {
+            self.collect_services(&mut dirty);
         }
         if dirty.problems || self.dirty.problems {
             self.collect_problems();
@@ -56,7 +56,7 @@ impl State {
         }
         dirty.machines.extend(self.machines.keys().cloned());
         dirty.entries.extend(self.entries.keys().cloned());
-        dirty.endpoints.extend(self.out.endpoints.keys().cloned());
+        dirty.endpoints.extend(self.out.endpoints.iter().map(|(key, _)| key.clone()));
         if self.out.workloads.cluster != self.facts.settings.cluster {
             let cluster = Arc::clone(&self.facts.settings.cluster);
             self.workloads().cluster = cluster;

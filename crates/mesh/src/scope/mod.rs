@@ -3,7 +3,9 @@
 //! Each part is the same `Arc` for all namespaces that see the same, and the same as in the last snapshot if it did not change.
 
 mod keep;
+mod made;
 mod seen;
+mod selection;
 mod table;
 
 pub use seen::{Seen, Visible};

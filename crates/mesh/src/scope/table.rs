@@ -1,18 +1,25 @@
 //! The scopes of a snapshot, made when they are first asked for.
 
-use super::{Scope, Seen, keep::Kept, seen::Viewer};
+use super::{Scope, Seen, keep::Kept, made::Made, seen::Viewer};
 use crate::{
     ProxyKind, Snapshot,
     config::{Bindings, Bound, L4Routes, MESH, Routed, VirtualService},
 };
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+type Whole = HashMap<(ProxyKind, Arc<str>), Arc<Scope>>;
 
 #[derive(Debug, Default)]
 pub(crate) struct Scopes {
     seen: Kept<Viewer, Seen>,
     http: Kept<Option<Arc<str>>, Routed<VirtualService>>,
     l4: Kept<Option<Arc<str>>, Routed<L4Routes>>,
-    whole: HashMap<(ProxyKind, Arc<str>), Arc<Scope>>,
+    /// The same for all snapshots in which no part moved.
+    whole: Arc<Mutex<Whole>>,
+    made: Made,
 }
 
 impl Scopes {
@@ -25,16 +32,21 @@ impl Scopes {
         let l4 = !Arc::ptr_eq(&last.virtual_services.l4, &next.virtual_services.l4);
         // Routes lead to services that are hidden otherwise.
         let services = services || (http && next.services.hides_any());
+        if services {
+            self.made.sweep();
+        }
         Self {
             seen: self.seen.next(services),
             http: self.http.next(http),
             l4: self.l4.next(l4),
-            whole: if services || http || l4 { HashMap::new() } else { self.whole.clone() },
+            whole: if services || http || l4 { Arc::default() } else { Arc::clone(&self.whole) },
+            made: self.made.clone(),
         }
     }
 
-    pub(crate) fn get(&mut self, snapshot: &Snapshot, kind: ProxyKind, namespace: &Arc<str>) -> Arc<Scope> {
-        if let Some(scope) = self.whole.get(&(kind, Arc::clone(namespace))) {
+    pub(crate) fn get(&self, snapshot: &Snapshot, kind: ProxyKind, namespace: &Arc<str>) -> Arc<Scope> {
+        let mut whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(scope) = whole.get(&(kind, Arc::clone(namespace))) {
             return Arc::clone(scope);
         }
         let router = kind == ProxyKind::Router;
@@ -42,7 +54,7 @@ impl Scopes {
             || snapshot.destination_rules.is_special(&snapshot.settings, namespace);
         let viewer = Viewer { router, namespace: special.then(|| Arc::clone(namespace)) };
         let seen = self.seen.get(&viewer, |before| {
-            let seen = Seen::new(snapshot, &viewer, before.map(|before| &**before));
+            let seen = Seen::new(snapshot, &viewer, &self.made);
             match before {
                 Some(before) if before.is(&seen) => Arc::clone(before),
                 _ => Arc::new(seen),
@@ -53,17 +65,17 @@ impl Scopes {
         } else {
             Scope {
                 seen,
-                http: routed(&mut self.http, &snapshot.virtual_services.http, namespace),
-                l4: routed(&mut self.l4, &snapshot.virtual_services.l4, namespace),
+                http: routed(&self.http, &snapshot.virtual_services.http, namespace),
+                l4: routed(&self.l4, &snapshot.virtual_services.l4, namespace),
             }
         });
-        self.whole.insert((kind, Arc::clone(namespace)), Arc::clone(&scope));
+        whole.insert((kind, Arc::clone(namespace)), Arc::clone(&scope));
         scope
     }
 }
 
 fn routed<T: Bound>(
-    kept: &mut Kept<Option<Arc<str>>, Routed<T>>,
+    kept: &Kept<Option<Arc<str>>, Routed<T>>,
     bindings: &Bindings<T>,
     namespace: &Arc<str>,
 ) -> Arc<Routed<T>> {

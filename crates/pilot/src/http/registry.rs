@@ -120,6 +120,7 @@ pub(super) fn shards(snapshot: &Snapshot) -> Value {
 
 fn endpoint(endpoint: &Endpoint) -> Value {
     let health = match endpoint.health {
+        Health::Unknown => 0,
         Health::Healthy => 1,
         Health::Unhealthy => 2,
         Health::Draining => 3,

@@ -65,6 +65,13 @@ impl Session {
         self.compose(place, Content { carries, removed, adds, cuts: CUTS }, at)
     }
 
+    /// The set that was asked for cannot be had. What the client has stays, until the next generation.
+    pub(crate) fn failed(&mut self, query: &Query, generation: u64) {
+        if let Some(watch) = self.watch_mut(&query.kind) {
+            watch.failed_at = generation;
+        }
+    }
+
     /// The removal of clusters that nothing refers to any more.
     pub(super) fn release(&mut self, place: usize, at: &At<'_>) -> Option<Response> {
         let settled = self.referrers_settled();

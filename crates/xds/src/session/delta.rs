@@ -32,8 +32,7 @@ impl Session {
         let subscription = self.checked(Subscription::new(starred || implied, names))?;
         // Endpoints are sent in full to a client that comes back. It may have a cluster that waits for its endpoints
         // to be sent again, and it does not ask for what it already has (Envoy's issue 33607).
-        let known =
-            Some(Box::new(request.known)).filter(|known| !known.is_empty() && kind != Type::Endpoints);
+        let known = Some(request.known).filter(|known| !known.is_empty() && kind != Type::Endpoints);
         let due = !subscription.is_empty();
         let watch = self.start(Watch::new(kind, subscription))?;
         watch.due = due;

@@ -13,6 +13,9 @@ impl Session {
         let settled = self.referrers_settled();
         for place in 0..self.watches.len() {
             let watch = &self.watches[place];
+            if watch.failed_at == at.generation {
+                continue;
+            }
             if watch.in_flight.is_some() {
                 if self.may_look(place, at.generation) {
                     return Next::Ask(self.query(place));

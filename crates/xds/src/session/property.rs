@@ -117,7 +117,7 @@ fn heal(talk: &mut Talk) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_delta_client_has_the_newest_generation(
@@ -189,9 +189,7 @@ proptest! {
         wants.insert(Type::Route, Wants { everything: false, names: NAMES.iter().map(|name| (*name).to_owned()).collect() });
         wants.remove(&Type::Endpoints);
         let mut client = Client::new(protocol, Takes::TheGood, wants);
-        let mut round = 0;
-        for (what, name) in events {
-            round += 1;
+        for (round, (what, name)) in events.into_iter().enumerate() {
             match what {
                 0 => talk.world.change(|kinds| for kind in [Type::Cluster, Type::Listener, Type::Route] {
                     kinds.entry(kind).or_default().insert(NAMES[name].to_owned(), round.to_string());

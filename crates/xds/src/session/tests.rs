@@ -221,6 +221,34 @@ fn a_name_that_is_asked_for_again_is_sent_again() {
 }
 
 #[test]
+fn a_name_that_a_state_client_dropped_and_wants_again_is_sent_again() {
+    let mut talk = state(&[(Route, "r"), (Route, "s")]);
+    talk.request(ask(&Route, &["r", "s"]));
+    let told = talk.responses();
+    for names in [vec!["r"], vec!["r", "s"]] {
+        let names = names.into_iter().map(str::to_owned).collect();
+        talk.request(Request { names, ..ack(&told[0]) });
+    }
+    assert_eq!(talk.briefly(), ["rds +s"]);
+}
+
+#[test]
+fn what_a_late_state_request_does_not_name_is_sent_again_if_it_is_wanted_again() {
+    let mut talk = state(&[(Route, "r"), (Route, "s")]);
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    talk.request(ask(&Route, &["r", "s"]));
+    let first = talk.responses().remove(0);
+    talk.request(Request { names: names(&["r", "s"]), ..ack(&first) });
+    talk.world.put(&Route, "r", Some("2"));
+    let second = talk.responses().remove(0);
+    assert_eq!(second.brief(), "rds +r");
+    // Written before the second response arrived.
+    assert!(talk.request(Request { names: names(&["r"]), ..ack(&first) }).expired);
+    talk.request(Request { names: names(&["r", "s"]), ..ack(&second) });
+    assert_eq!(talk.briefly(), ["rds +s"]);
+}
+
+#[test]
 fn unsubscribing_is_not_answered() {
     let mut talk = delta(&[(Route, "r"), (Route, "s")]);
     talk.request(ask(&Route, &["r", "s"]));
@@ -466,8 +494,7 @@ fn a_refused_response_is_halved_until_the_culprit_is_known() {
     let mut talk = delta(&names.map(|name| (Route, name)));
     talk.request(ask(&Route, &names));
     let mut accepted = Vec::new();
-    loop {
-        let Some(told) = talk.responses().pop() else { break };
+    while let Some(told) = talk.responses().pop() {
         if told.names().contains(&"f") {
             talk.request(nack(&told, "bad f"));
         } else {

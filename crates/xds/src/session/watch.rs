@@ -28,13 +28,15 @@ pub(super) struct Watch {
     pub(super) settled: u64,
     /// The generation that was looked at while a response was on its way, and has something to send.
     pub(super) looked_at: u64,
+    /// The generation that could not be built for this client: it is left out.
+    pub(super) failed_at: u64,
     /// A response is owed even if there is nothing to say: to a first request.
     pub(super) due: bool,
     /// Everything, or these names, must be sent though the client was sent them before.
     pub(super) everything: bool,
     pub(super) again: BTreeSet<Arc<str>>,
     /// What a client that comes back says it has.
-    pub(super) known: Option<Box<HashMap<String, String>>>,
+    pub(super) known: Option<HashMap<String, String>>,
     /// Clusters that are gone, while something that the client has may still refer to them.
     pub(super) held: Vec<Held>,
     pub(super) retry: Option<Box<Retry>>,
@@ -85,6 +87,7 @@ impl Watch {
             generation: 0,
             settled: 0,
             looked_at: 0,
+            failed_at: 0,
             due: false,
             everything: false,
             again: BTreeSet::new(),

@@ -53,10 +53,13 @@ mod tests {
 
     #[test]
     fn lists_become_one_header_and_preflights_go_on_unless_ignored() {
-        let policy = json!({"allowMethods": ["GET", "PUT"], "maxAge": "24h", "unmatchedPreflights": "IGNORE"});
+        let policy =
+            json!({"allowMethods": ["GET", "PUT"], "maxAge": "24h", "unmatchedPreflights": "IGNORE"});
         let out = cors(&serde_json::from_value(policy).unwrap());
         assert_eq!((out.allow_methods.as_str(), out.max_age.as_str()), ("GET,PUT", "86400"));
         assert!(!out.forward_not_matching_preflights.unwrap().value);
-        assert!(cors(&serde_json::from_value(json!({})).unwrap()).forward_not_matching_preflights.unwrap().value);
+        assert!(
+            cors(&serde_json::from_value(json!({})).unwrap()).forward_not_matching_preflights.unwrap().value
+        );
     }
 }

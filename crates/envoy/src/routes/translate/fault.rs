@@ -9,11 +9,7 @@ use mizzen_proto::{
     },
     istio::networking::v1alpha3::{
         HttpFaultInjection,
-        http_fault_injection::{
-            Abort, Delay,
-            abort::ErrorType,
-            delay::HttpDelayType,
-        },
+        http_fault_injection::{Abort, Delay, abort::ErrorType, delay::HttpDelayType},
     },
 };
 

@@ -4,7 +4,9 @@ use crate::message::duration;
 use mizzen_proto::{
     envoy::config::route::v3::route_action::{
         HashPolicy,
-        hash_policy::{ConnectionProperties, Cookie, CookieAttribute, Header, PolicySpecifier, QueryParameter},
+        hash_policy::{
+            ConnectionProperties, Cookie, CookieAttribute, Header, PolicySpecifier, QueryParameter,
+        },
     },
     istio::networking::v1alpha3::{
         Destination, DestinationRule, LoadBalancerSettings, TrafficPolicy,
@@ -16,7 +18,10 @@ use mizzen_proto::{
 pub(in crate::routes) fn has_hash(rule: &DestinationRule) -> bool {
     let in_policy = |policy: &TrafficPolicy| {
         of_balancer(policy.load_balancer.as_ref()).is_some()
-            || policy.port_level_settings.iter().any(|port| of_balancer(port.load_balancer.as_ref()).is_some())
+            || policy
+                .port_level_settings
+                .iter()
+                .any(|port| of_balancer(port.load_balancer.as_ref()).is_some())
     };
     let subsets = rule.subsets.iter().filter_map(|subset| subset.traffic_policy.as_ref());
     rule.traffic_policy.iter().chain(subsets).any(in_policy)
@@ -75,7 +80,10 @@ fn specifier(hash: &ConsistentHashLb) -> Option<HashPolicy> {
             attributes: cookie
                 .attributes
                 .iter()
-                .map(|attribute| CookieAttribute { name: attribute.name.clone(), value: attribute.value.clone() })
+                .map(|attribute| CookieAttribute {
+                    name: attribute.name.clone(),
+                    value: attribute.value.clone(),
+                })
                 .collect(),
         }),
         HashKey::UseSourceIp(source_ip) => {
@@ -141,6 +149,8 @@ mod tests {
         let ask = |value: Value| has_hash(&serde_json::from_value(value).unwrap());
         assert!(has_hash(&rule()));
         assert!(!ask(json!({"host": "a", "trafficPolicy": {"loadBalancer": {"simple": "RANDOM"}}})));
-        assert!(ask(json!({"subsets": [{"name": "v", "trafficPolicy": {"loadBalancer": {"consistentHash": {"useSourceIp": true}}}}]})));
+        assert!(ask(
+            json!({"subsets": [{"name": "v", "trafficPolicy": {"loadBalancer": {"consistentHash": {"useSourceIp": true}}}}]})
+        ));
     }
 }

@@ -24,7 +24,8 @@ impl Operations {
         let request = headers.request.as_ref();
         let (request_add, request_remove) = request.map(operations).unwrap_or_default();
         let (response_add, response_remove) = headers.response.as_ref().map(operations).unwrap_or_default();
-        let authority = request.and_then(|request| authority(&request.set).or_else(|| authority(&request.add)));
+        let authority =
+            request.and_then(|request| authority(&request.set).or_else(|| authority(&request.add)));
         Self { request_add, request_remove, response_add, response_remove, authority: authority.cloned() }
     }
 }

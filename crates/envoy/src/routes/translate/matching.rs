@@ -7,9 +7,10 @@ use mizzen_proto::{
             query_parameter_matcher::QueryParameterMatchSpecifier, route_match::PathSpecifier,
         },
         r#type::matcher::v3::{
-            ListMatcher, MetadataMatcher, OrMatcher, RegexMatcher, StringMatcher, ValueMatcher,
-            list_matcher, metadata_matcher::{PathSegment, path_segment::Segment},
-            string_matcher::MatchPattern, value_matcher,
+            ListMatcher, MetadataMatcher, OrMatcher, RegexMatcher, StringMatcher, ValueMatcher, list_matcher,
+            metadata_matcher::{PathSegment, path_segment::Segment},
+            string_matcher::MatchPattern,
+            value_matcher,
         },
     },
     google::protobuf::BoolValue,
@@ -138,12 +139,10 @@ fn claim_matcher(path: &[&str], pattern: &StringMatch) -> MetadataMatcher {
             string_matcher(pattern).unwrap_or_default(),
         )),
     };
-    let list = ListMatcher {
-        match_pattern: Some(list_matcher::MatchPattern::OneOf(Box::new(value.clone()))),
-    };
-    let in_list = ValueMatcher {
-        match_pattern: Some(value_matcher::MatchPattern::ListMatch(Box::new(list))),
-    };
+    let list =
+        ListMatcher { match_pattern: Some(list_matcher::MatchPattern::OneOf(Box::new(value.clone()))) };
+    let in_list =
+        ValueMatcher { match_pattern: Some(value_matcher::MatchPattern::ListMatch(Box::new(list))) };
     let either = OrMatcher { value_matchers: vec![in_list, value] };
     MetadataMatcher {
         filter: "envoy.filters.http.jwt_authn".into(),

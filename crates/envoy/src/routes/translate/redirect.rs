@@ -9,7 +9,8 @@ use mizzen_proto::{
         },
     },
     istio::networking::v1alpha3::{
-        HttpDirectResponse, HttpRedirect, http_body::Specifier,
+        HttpDirectResponse, HttpRedirect,
+        http_body::Specifier,
         http_redirect::{RedirectPort, RedirectPortSelection},
     },
 };

@@ -5,7 +5,9 @@ use mizzen_proto::{
     envoy::{
         config::route::v3::{
             RetryPolicy,
-            retry_policy::{RetryBackOff, RetryHostPredicate, RetryPriority, retry_host_predicate, retry_priority},
+            retry_policy::{
+                RetryBackOff, RetryHostPredicate, RetryPriority, retry_host_predicate, retry_priority,
+            },
         },
         extensions::retry::{
             host::previous_hosts::v3::PreviousHostsPredicate,
@@ -40,10 +42,9 @@ pub(super) fn policy(retries: Option<&HttpRetry>, sticky: bool) -> Option<RetryP
     if retries.retry_remote_localities == Some(true) {
         out.retry_priority = Some(another_locality());
     }
-    out.retry_back_off = retries.backoff.map(|backoff| RetryBackOff {
-        base_interval: duration(backoff),
-        ..RetryBackOff::default()
-    });
+    out.retry_back_off = retries
+        .backoff
+        .map(|backoff| RetryBackOff { base_interval: duration(backoff), ..RetryBackOff::default() });
     Some(out)
 }
 

@@ -37,7 +37,7 @@ impl Server {
         Some(Self {
             gateway: gateway.clone(),
             gateway_name: format!("{}/{}", gateway.namespace, gateway.name).into(),
-            protocol: protocol(&port.protocol),
+            protocol: Protocol::parse(&port.protocol),
             port,
             spec,
         })
@@ -75,25 +75,5 @@ impl Server {
     /// The names that a client asks for in TLS, sorted.
     pub fn sni_hosts(&self) -> BTreeSet<&str> {
         self.spec.hosts.iter().map(|host| host.split('/').nth(1).unwrap_or(host)).collect()
-    }
-}
-
-/// As a Gateway names protocols.
-fn protocol(name: &str) -> Protocol {
-    match name.to_ascii_lowercase().as_str() {
-        "tcp" => Protocol::Tcp,
-        "udp" => Protocol::Udp,
-        "grpc" => Protocol::Grpc,
-        "grpc-web" => Protocol::GrpcWeb,
-        // HTTP_PROXY is HTTP with whole addresses in its requests.
-        "http" | "http_proxy" => Protocol::Http,
-        "http2" => Protocol::Http2,
-        "https" => Protocol::Https,
-        "tls" => Protocol::Tls,
-        "mongo" => Protocol::Mongo,
-        "redis" => Protocol::Redis,
-        "mysql" => Protocol::Mysql,
-        "hbone" => Protocol::Hbone,
-        _ => Protocol::Unsupported,
     }
 }

@@ -2,10 +2,7 @@
 
 use crate::{
     Labels, Locality, NamedPort, TlsMode, Workload, WorkloadKind,
-    registry::{
-        facts::{Facts, locality_of_labels},
-        names::Names,
-    },
+    registry::{facts::Facts, names::Names},
 };
 use mizzen_api::{Object, proto::istio::networking::v1alpha3::WorkloadEntry};
 use serde_json::Value;
@@ -65,7 +62,7 @@ fn workload(
     names: &mut Names,
 ) -> Workload {
     let locality = match entry.locality.as_str() {
-        "" => locality_of_labels(labels).unwrap_or_default(),
+        "" => Locality::of_labels(labels).unwrap_or_default(),
         text => Locality::parse(text),
     };
     let network = match entry.network.as_str() {

@@ -2,12 +2,8 @@
 
 use super::owner::owner;
 use crate::{
-    Labels, NamedPort, TlsMode, Workload, WorkloadKind, input,
-    registry::{
-        ObjectKey,
-        facts::{Facts, locality_of_labels},
-        names::Names,
-    },
+    Labels, Locality, NamedPort, TlsMode, Workload, WorkloadKind, input,
+    registry::{ObjectKey, facts::Facts, names::Names},
 };
 use std::sync::Arc;
 
@@ -74,7 +70,7 @@ impl Pod {
         facts: &Facts,
         names: &mut Names,
     ) -> Workload {
-        let locality = locality_of_labels(&self.labels)
+        let locality = Locality::of_labels(&self.labels)
             .or_else(|| facts.nodes.get(&self.node).cloned())
             .unwrap_or_default();
         let address = self.addresses.first().map_or("", |address| address);
@@ -120,5 +116,5 @@ fn ports(containers: &[input::Container], init: &[input::Container], names: &mut
             ports.push(NamedPort { name: names.text(&port.name), number: number.into(), udp });
         }
     }
-    ports.into()
+    names.ports(&ports)
 }

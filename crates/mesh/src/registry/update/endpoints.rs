@@ -32,7 +32,7 @@ impl State {
                 if next.endpoints.is_empty() {
                     all.remove(key);
                 } else {
-                    all.insert(key.clone(), Arc::new(next));
+                    all.set(key.clone(), Arc::new(next));
                 }
             }
         }
@@ -99,20 +99,26 @@ impl State {
             };
             targets.push((address, target));
         }
-        let addresses: BTreeSet<IpAddr> = targets.iter().map(|(address, _)| *address).collect();
-        let before = std::mem::replace(&mut slot.loose, addresses.into_iter().collect());
-        if before.is_empty() && targets.is_empty() {
+        if targets == slot.loose {
             return;
         }
+        let before = std::mem::replace(&mut slot.loose, targets.clone());
+        self.forget_loose(key, &before);
         let loose = &mut self.workloads().loose;
-        for address in before {
-            loose.change(&address, |known| known.retain(|known| known.service != *key));
-        }
         for (address, target) in targets {
             loose.change(&address, |known| {
                 known.push(target);
                 known.sort_by(|a, b| (&a.service, &a.port_name).cmp(&(&b.service, &b.port_name)));
             });
+        }
+    }
+
+    pub(super) fn forget_loose(&mut self, key: &ServiceKey, targets: &[(IpAddr, LooseTarget)]) {
+        if !targets.is_empty() {
+            let loose = &mut self.workloads().loose;
+            for (address, _) in targets {
+                loose.change(address, |known| known.retain(|known| known.service != *key));
+            }
         }
     }
 }

@@ -3,11 +3,7 @@
 use crate::{
     KeyKind, Resolution, Service, Workload,
     registry::{
-        ObjectKey, State, entry,
-        entry::Instance,
-        selectors::selects,
-        state::{Dirty, EntrySlot},
-        workloads::EntryTarget,
+        ObjectKey, State, entry, entry::Instance, selectors::selects, state::Dirty, workloads::EntryTarget,
     },
 };
 use mizzen_api::{Kind, Object, Spec, proto::istio::networking::v1alpha3::ServiceEntry};
@@ -16,9 +12,7 @@ use std::{collections::BTreeSet, net::IpAddr, sync::Arc};
 type Made = Vec<(Arc<Service>, Vec<Instance>)>;
 
 impl State {
-    /// Whether the list of services is another one.
-    pub(super) fn update_entries(&mut self, dirty: &mut Dirty) -> bool {
-        let mut moved = false;
+    pub(super) fn update_entries(&mut self, dirty: &mut Dirty) {
         for key in std::mem::take(&mut dirty.entries) {
             let Some(slot) = self.entries.get(&key) else { continue };
             let (object, good) = (slot.object.clone(), slot.good.clone());
@@ -36,9 +30,8 @@ impl State {
                     }
                 },
             };
-            moved |= self.replace_entry(&key, made, good, dirty);
+            self.replace_entry(&key, made, good, dirty);
         }
-        moved
     }
 
     fn make_entry(&mut self, key: &ObjectKey, object: &Object) -> Result<Made, String> {
@@ -99,39 +92,11 @@ impl State {
         of.filter_map(|(_, slot)| slot.workload.as_ref())
     }
 
-    fn replace_entry(
-        &mut self,
-        key: &ObjectKey,
-        made: Made,
-        good: Option<Arc<Object>>,
-        dirty: &mut Dirty,
-    ) -> bool {
+    fn replace_entry(&mut self, key: &ObjectKey, made: Made, good: Option<Arc<Object>>, dirty: &mut Dirty) {
         let selects = good.as_ref().is_some_and(|good| match &good.spec {
             Spec::ServiceEntry(spec) => spec.workload_selector.is_some(),
             _ => false,
         });
-        let Some(slot) = self.entries.get_mut(key) else { return false };
-        slot.good = good;
-        let old = std::mem::replace(&mut slot.made, made);
-        let new = &slot.made;
-        let moved =
-            old.len() != new.len() || old.iter().zip(new).any(|((old, _), (new, _))| !Arc::ptr_eq(old, new));
-        for (service, _) in old.iter().filter(|_| moved) {
-            if let Some(entries) = self.hosts.get_mut(&service.key) {
-                entries.remove(&key.name);
-                if entries.is_empty() {
-                    self.hosts.remove(&service.key);
-                }
-            }
-        }
-        for (service, _) in new.iter().filter(|_| moved) {
-            self.hosts.entry(service.key.clone()).or_default().insert(Arc::clone(&key.name));
-        }
-        dirty.endpoints.extend(old.iter().chain(new).map(|(service, _)| service.key.clone()));
-        let targets = targets(slot);
-        let addresses: BTreeSet<IpAddr> = targets.iter().map(|(address, _)| *address).collect();
-        let before = std::mem::replace(&mut slot.addresses, addresses.iter().copied().collect());
-        let gone = slot.object.is_none();
         let selecting = self.selecting.entry(Arc::clone(&key.namespace)).or_default();
         if selects {
             selecting.insert(Arc::clone(&key.name));
@@ -141,11 +106,37 @@ impl State {
         if selecting.is_empty() {
             self.selecting.remove(&key.namespace);
         }
-        if gone {
+        let Some(slot) = self.entries.get_mut(key) else { return };
+        slot.good = good;
+        // Equal is not the same: those that were there stay.
+        if slot.made != made {
+            let targets = targets(&made);
+            let addresses: BTreeSet<IpAddr> = targets.iter().map(|(address, _)| *address).collect();
+            let before = std::mem::replace(&mut slot.addresses, addresses.into_iter().collect());
+            let old = std::mem::replace(&mut slot.made, made);
+            let new = &slot.made;
+            dirty.endpoints.extend(old.iter().chain(new).map(|(service, _)| service.key.clone()));
+            let same = |((old, _), (new, _)): (&(Arc<Service>, _), &(Arc<Service>, _))| Arc::ptr_eq(old, new);
+            if old.len() != new.len() || !old.iter().zip(new).all(same) {
+                dirty.gone.extend(old.iter().map(|(service, _)| Arc::clone(service)));
+                dirty.come.extend(new.iter().map(|(service, _)| Arc::clone(service)));
+            }
+            for (service, _) in old {
+                if let Some(entries) = self.hosts.get_mut(&service.key) {
+                    entries.remove(&key.name);
+                    if entries.is_empty() {
+                        self.hosts.remove(&service.key);
+                    }
+                }
+            }
+            for (service, _) in new {
+                self.hosts.entry(service.key.clone()).or_default().insert(Arc::clone(&key.name));
+            }
+            self.index_targets(key, &before, targets);
+        }
+        if self.entries.get(key).is_some_and(|slot| slot.object.is_none()) {
             self.entries.remove(key);
         }
-        self.index_targets(key, &before, targets);
-        moved
     }
 
     fn index_targets(&mut self, key: &ObjectKey, before: &[IpAddr], targets: Vec<(IpAddr, EntryTarget)>) {
@@ -174,9 +165,9 @@ fn sort_key(target: &EntryTarget) -> (&Arc<str>, &Arc<str>, &Arc<str>) {
 }
 
 /// What it has at addresses.
-fn targets(slot: &EntrySlot) -> Vec<(IpAddr, EntryTarget)> {
+fn targets(made: &Made) -> Vec<(IpAddr, EntryTarget)> {
     let mut targets = Vec::new();
-    for (service, instances) in &slot.made {
+    for (service, instances) in made {
         for Instance { endpoint, workload } in instances {
             let Some(workload) = workload else { continue };
             let Some(address) = endpoint.addresses.first().and_then(|text| text.parse().ok()) else {
