@@ -13,6 +13,8 @@ pub struct Client {
     pub preserve_case: bool,
     /// Tells the other side who it is, by Istio's filter.
     pub exchange: bool,
+    /// HTTP is announced by a filter state, which holds for every cluster that does not say otherwise.
+    pub announced: bool,
     /// Certificates on the proxy's disk, instead of the mesh's.
     pub certificates: Option<Certificates>,
 }
@@ -34,6 +36,7 @@ impl Client {
             kind: proxy.kind(),
             mesh: ByPointer::from(&context.settings().mesh),
             preserve_case: preserve_case(context),
+            announced: context.options.filters == Filters::Stock && context.options.alpn,
             exchange: context.options.filters == Filters::Istio && context.options.metadata_exchange,
             certificates: (!chain.is_empty()).then(|| Certificates {
                 chain,

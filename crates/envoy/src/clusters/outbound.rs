@@ -308,6 +308,11 @@ impl Builder<'_> {
         if matches!(policy.tls_mode(), TlSmode::Simple | TlSmode::Mutual) {
             // The ALPN is what the other side is used to, not the mesh's.
             draft.set("alpn_override", Value::text("false"));
+            if self.inputs.client.announced {
+                // What the listeners' stock filter offers instead of the mesh's names.
+                let offers = if draft.http2().is_some() { "h2" } else { "http/1.1" };
+                draft.set("alpn", Value::text(offers));
+            }
         }
     }
 }

@@ -71,21 +71,28 @@ pub(super) fn all(base: &Base, side: Side, web: bool) -> Vec<HttpFilter> {
 }
 
 /// Tells the server's proxy, inside mutual TLS, that HTTP comes. Of the names that Istio offers only those that stand for no
-/// real protocol are used: the server picks none of them and finds out by itself whether it is HTTP/1 or HTTP/2.
+/// real protocol are used: the server picks none of them and finds out by itself whether it is HTTP/1 or HTTP/2. A cluster outside of
+/// the mesh says in its metadata what to offer there.
 fn stock_alpn() -> SetFilterState {
-    SetFilterState {
-        on_request_headers: vec![FilterStateValue {
-            key: Some(Key::ObjectKey("envoy.network.application_protocols".to_owned())),
-            value: Some(Value::FormatString(SubstitutionFormatString {
-                format: Some(substitution_format_string::Format::TextFormatSource(DataSource {
-                    specifier: Some(data_source::Specifier::InlineString("istio-http/1.1,istio".to_owned())),
-                    ..DataSource::default()
-                })),
-                ..SubstitutionFormatString::default()
+    let offer = |text: &str, skip_if_empty| FilterStateValue {
+        key: Some(Key::ObjectKey("envoy.network.application_protocols".to_owned())),
+        value: Some(Value::FormatString(SubstitutionFormatString {
+            format: Some(substitution_format_string::Format::TextFormatSource(DataSource {
+                specifier: Some(data_source::Specifier::InlineString(text.to_owned())),
+                ..DataSource::default()
             })),
-            shared_with_upstream: SharedWithUpstream::Once.into(),
-            ..FilterStateValue::default()
-        }],
+            omit_empty_values: true,
+            ..SubstitutionFormatString::default()
+        })),
+        shared_with_upstream: SharedWithUpstream::Once.into(),
+        skip_if_empty,
+        ..FilterStateValue::default()
+    };
+    SetFilterState {
+        on_request_headers: vec![
+            offer("istio-http/1.1,istio", false),
+            offer("%METADATA(CLUSTER:istio:alpn)%", true),
+        ],
         ..SetFilterState::default()
     }
 }

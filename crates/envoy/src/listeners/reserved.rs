@@ -16,7 +16,7 @@ impl Reserved {
             "ENVOY_SECURE_METRICS_PORT",
             "ENVOY_SECURE_MERGED_METRICS_PORT",
         ] {
-            ports.extend(context.proxy.metadata(key).and_then(|text| text.parse::<u32>().ok()));
+            ports.extend(context.proxy.metadata(key).and_then(|text| port(&text)));
         }
         Self(ports)
     }
@@ -24,4 +24,10 @@ impl Reserved {
     pub(super) fn contains(&self, port: u32) -> bool {
         self.0.contains(&port)
     }
+}
+
+/// A port in a node's metadata. Numbers come over the wire as floating ones (`15021.0`), others are texts.
+pub(super) fn port(text: &str) -> Option<u32> {
+    let whole = text.strip_suffix(".0").unwrap_or(text);
+    whole.parse().ok().filter(|port| (1..=65_535).contains(port))
 }

@@ -28,7 +28,10 @@ pub(super) struct Files {
     pub(super) root: Option<Arc<str>>,
 }
 
-pub(super) const CIPHERS: [&str; 6] = [
+const DEFAULT: &str = "default";
+const ROOT: &str = "ROOTCA";
+
+const CIPHERS: [&str; 6] = [
     "ECDHE-ECDSA-AES256-GCM-SHA384",
     "ECDHE-RSA-AES256-GCM-SHA384",
     "ECDHE-ECDSA-AES128-GCM-SHA256",
@@ -61,7 +64,7 @@ pub(super) fn server(mesh: &MeshConfig, mode: MtlsMode, files: &Files, peers: bo
         }),
         tls_certificate_sds_secret_configs: vec![secret(match (&files.certificate, &files.key) {
             (Some(certificate), Some(key)) => format!("file-cert:{certificate}~{key}"),
-            _ => "default".to_owned(),
+            _ => DEFAULT.to_owned(),
         })],
         validation_context_type: Some(ValidationContextType::CombinedValidationContext(
             CombinedCertificateValidationContext {
@@ -71,7 +74,7 @@ pub(super) fn server(mesh: &MeshConfig, mode: MtlsMode, files: &Files, peers: bo
                 }),
                 validation_context_sds_secret_config: Some(secret(match &files.root {
                     Some(root) => format!("file-root:{root}"),
-                    None => "ROOTCA".to_owned(),
+                    None => ROOT.to_owned(),
                 })),
                 ..CombinedCertificateValidationContext::default()
             },
@@ -105,7 +108,9 @@ fn trusted(mesh: &MeshConfig) -> Vec<StringMatcher> {
     prefixes.into_iter().map(matcher).collect()
 }
 
+/// The agent's own are waited for as long as it takes.
 fn secret(name: String) -> SdsSecretConfig {
+    let of_agent = matches!(name.as_str(), DEFAULT | ROOT);
     let target = grpc_service::EnvoyGrpc { cluster_name: "sds-grpc".to_owned(), ..grpc_service::EnvoyGrpc::default() };
     let source = ApiConfigSource {
         api_type: ApiType::Grpc.into(),
@@ -120,7 +125,7 @@ fn secret(name: String) -> SdsSecretConfig {
     SdsSecretConfig {
         name,
         sds_config: Some(ConfigSource {
-            initial_fetch_timeout: seconds(0),
+            initial_fetch_timeout: if of_agent { seconds(0) } else { None },
             resource_api_version: ApiVersion::V3.into(),
             config_source_specifier: Some(ConfigSourceSpecifier::ApiConfigSource(source)),
             ..ConfigSource::default()

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken test may panic")]
 #![allow(dead_code, unreachable_pub, reason = "not every test uses all of it")]
 
-use mizzen_envoy::{Context, Memo, Options, Resource, clusters, endpoints};
+use mizzen_envoy::{Context, Memo, Options, Resource, clusters, endpoints, listeners};
 use mizzen_mesh::{Event, Node, Proxy, Reads, Settings, Sight, Snapshot, Store};
 use mizzen_text::{Source, yaml};
 use prost_reflect::DynamicMessage;
@@ -49,6 +49,11 @@ impl Mesh {
 
     pub fn cluster_resources(&mut self, proxy: &Arc<Proxy>) -> Vec<Arc<Resource>> {
         self.look(proxy, clusters::build).0
+    }
+
+    pub fn listeners(&mut self, proxy: &Arc<Proxy>) -> Resources {
+        let built = self.look(proxy, listeners::build).0;
+        built.iter().map(|one| read("envoy.config.listener.v3.Listener", one)).collect()
     }
 
     /// The endpoints of one cluster.

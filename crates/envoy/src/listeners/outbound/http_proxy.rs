@@ -8,6 +8,7 @@ use crate::{
         base::Base,
         http::{Http, Routes, Side},
         message::seconds,
+        reserved,
     },
 };
 use mizzen_mesh::ByPointer;
@@ -21,7 +22,7 @@ pub(in crate::listeners) struct Inputs {
 }
 
 pub(super) fn inputs(context: &Context<'_>, base: &Arc<Base>) -> Option<Inputs> {
-    let own = context.proxy.metadata("HTTP_PROXY_PORT").and_then(|text| text.parse::<u32>().ok());
+    let own = context.proxy.metadata("HTTP_PROXY_PORT").and_then(|text| reserved::port(&text));
     let port = own.or_else(|| u32::try_from(context.mesh().proxy_http_port).ok())?;
     (1..=65_535).contains(&port).then(|| Inputs { base: ByPointer::from(base), port })
 }

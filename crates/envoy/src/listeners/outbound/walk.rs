@@ -139,12 +139,15 @@ impl<'a> Walk<'a> {
     fn address(&self, service: &'a Service) -> &'a str {
         let usable = |addresses: &'a [Arc<str>]| addresses.iter().find(|address| self.families.can_use(address));
         let own = usable(&service.addresses).or(service.addresses.first()).filter(|address| &***address != UNSPECIFIED);
-        let allocated = || if self.captures_names { usable(&service.allocated) } else { None };
+        let allocated = || {
+            let all = service.allocated.iter().filter(|address| self.families.can_use(address));
+            all.min_by_key(|address| address.contains(':')).filter(|_| self.captures_names)
+        };
         own.or_else(allocated).map_or(UNSPECIFIED, |address| address)
     }
 
-    /// At the addresses of the service: a Kubernetes service has one of each family, which are one listener; those of an
-    /// entry are listeners of their own.
+    /// At the addresses of the service. Of one with two families the first is enough (Istio listens on both only where its dual
+    /// stack is switched on); those of an entry are listeners of their own.
     fn addresses(&mut self, visible: &'a Visible, port: &'a Port) {
         let service = &visible.service;
         let entry = service.registry == Registry::External;
@@ -154,10 +157,9 @@ impl<'a> Walk<'a> {
             }
             return;
         }
-        let families = self.families;
         let address = self.address(service);
         if entry && address == UNSPECIFIED {
-            match families {
+            match self.families {
                 Families::V4 => self.at(visible, port, address, || Binds::At(UNSPECIFIED.into())),
                 Families::V6 => self.at(visible, port, UNSPECIFIED_V6, || Binds::At(UNSPECIFIED_V6.into())),
                 Families::Both => {
@@ -168,18 +170,7 @@ impl<'a> Walk<'a> {
             }
             return;
         }
-        self.at(visible, port, address, || {
-            let own = service.addresses.iter().any(|own| **own == *address);
-            let all = if own { &service.addresses } else { &service.allocated };
-            let mut usable = all.iter().filter(|address| families.can_use(address));
-            match (usable.next(), usable.next()) {
-                (Some(_), Some(_)) => {
-                    Binds::AtAll(all.iter().filter(|address| families.can_use(address)).cloned().collect())
-                }
-                (Some(one), None) => Binds::At(Arc::clone(one)),
-                _ => Binds::At(address.into()),
-            }
-        });
+        self.at(visible, port, address, || Binds::At(address.into()));
     }
 
     fn at(&mut self, visible: &'a Visible, port: &'a Port, address: &'a str, binds: impl FnOnce() -> Binds) {
