@@ -249,7 +249,8 @@ fn subset(ours: &serde_json::Value, theirs: &serde_json::Value, at: &str) {
                 }
             }
         }
-        (ours, theirs) if at.ends_with("resourceVersion") || at.ends_with("generation") => drop((ours, theirs)),
+        // One of the two may have seen it a moment later.
+        _ if at.ends_with("resourceVersion") || at.ends_with("generation") => {}
         (ours, theirs) => assert_eq!(ours, theirs, "{at}"),
     }
 }

@@ -94,7 +94,7 @@ enum Whose {
     Istio,
 }
 
-/// pilot-discovery's flags that change nothing here, or nothing yet.
+// pilot-discovery's flags that change nothing here, or nothing yet. (A doc comment would become the verb's help.)
 #[derive(clap::Args)]
 #[group(skip)]
 struct Idle {

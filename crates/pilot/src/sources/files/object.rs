@@ -108,8 +108,12 @@ fn default_namespace(value: &mut Value) {
         return;
     }
     if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
-        let named = metadata.get("namespace").and_then(Value::as_str).is_some_and(|name| !name.is_empty());
-        if !named {
+        // What is no text (`n` is none in YAML) is for the reader to refuse.
+        let unnamed = match metadata.get("namespace") {
+            None | Some(Value::Null) => true,
+            Some(name) => name == "",
+        };
+        if unnamed {
             metadata.insert("namespace".to_owned(), NAMESPACE.into());
         }
     }

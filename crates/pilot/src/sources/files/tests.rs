@@ -50,7 +50,7 @@ impl Scene {
 
 fn service(name: &str, port: u32) -> String {
     format!(
-        "apiVersion: v1\nkind: Service\nmetadata: {{name: {name}, namespace: n}}\nspec: {{ports: [{{port: {port}}}]}}\n---\n"
+        "apiVersion: v1\nkind: Service\nmetadata: {{name: {name}, namespace: shop}}\nspec: {{ports: [{{port: {port}}}]}}\n---\n"
     )
 }
 
@@ -65,15 +65,15 @@ fn gateway(name: &str, port: u32) -> String {
 fn objects_come_change_and_go_with_their_files() {
     let mut scene = Scene::new();
     scene.write("a.yaml", &(service("one", 80) + &gateway("g", 80)));
-    scene.write("below/b.json", r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"n"}}"#);
+    scene.write("below/b.json", r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}"#);
     scene.write("notes.txt", "not: read");
     scene.write(".hidden.yaml", &service("hidden", 80));
-    assert_eq!(scene.events(), ["+ Service n/one", "+ Namespace n", "+ Gateway default/g"]);
+    assert_eq!(scene.events(), ["+ Service shop/one", "+ Namespace shop", "+ Gateway default/g"]);
     assert!(scene.events().is_empty(), "nothing has changed");
     scene.write("a.yaml", &(service("one", 8080) + &gateway("g", 80)));
-    assert_eq!(scene.events(), ["+ Service n/one"]);
+    assert_eq!(scene.events(), ["+ Service shop/one"]);
     fs::remove_file(scene.path.join("a.yaml")).unwrap();
-    assert_eq!(scene.events(), ["- Service n/one", "- Gateway default/g"]);
+    assert_eq!(scene.events(), ["- Service shop/one", "- Gateway default/g"]);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn what_a_broken_file_had_before_stays() {
     assert_eq!(changes.events.len(), 1, "one has changed, two stays");
     assert!(changes.failure.flatten().unwrap().contains("a.yaml:6"));
     scene.write("a.yaml", &service("one", 81));
-    assert_eq!(scene.events(), ["- Service n/two"]);
+    assert_eq!(scene.events(), ["- Service shop/two"]);
 }
 
 #[test]
@@ -111,28 +111,28 @@ fn of_two_files_with_one_object_the_first_counts_until_it_goes() {
     let mut scene = Scene::new();
     scene.write("a.yaml", &service("one", 80));
     scene.write("b.yaml", &service("one", 81));
-    assert_eq!(scene.events(), ["+ Service n/one"]);
+    assert_eq!(scene.events(), ["+ Service shop/one"]);
     fs::remove_file(scene.path.join("a.yaml")).unwrap();
-    assert_eq!(scene.events(), ["+ Service n/one"]);
+    assert_eq!(scene.events(), ["+ Service shop/one"]);
 }
 
 #[test]
 fn a_file_that_is_being_written_is_left_alone() {
     let mut scene = Scene::new();
     scene.write("a.yaml", &service("one", 80));
-    assert_eq!(scene.events(), ["+ Service n/one"]);
+    assert_eq!(scene.events(), ["+ Service shop/one"]);
     scene.write("a.yaml", "");
     let changes = scene.folder.read(SystemTime::now());
     assert!(changes.events.is_empty() && changes.again.is_some());
     scene.write("a.yaml", &service("one", 81));
-    assert_eq!(scene.events(), ["+ Service n/one"]);
+    assert_eq!(scene.events(), ["+ Service shop/one"]);
 }
 
 #[test]
 fn a_folder_that_disappears_takes_nothing_with_it() {
     let mut scene = Scene::new();
     scene.write("a.yaml", &service("one", 80));
-    assert_eq!(scene.events(), ["+ Service n/one"]);
+    assert_eq!(scene.events(), ["+ Service shop/one"]);
     let away = scene.path.with_extension("away");
     fs::rename(&scene.path, &away).unwrap();
     let changes = scene.changes();
@@ -149,4 +149,13 @@ fn with_a_cluster_services_in_files_are_passed_by() {
     scene.folder = Folder::new(scene.path.clone(), false);
     scene.write("a.yaml", &(service("one", 80) + &gateway("g", 80)));
     assert_eq!(scene.events(), ["+ Gateway default/g"]);
+}
+
+#[test]
+fn a_namespace_that_is_no_text_is_refused() {
+    let mut scene = Scene::new();
+    scene.write("a.yaml", &service("one", 80).replace("namespace: shop", "namespace: n"));
+    let changes = scene.changes();
+    assert!(!matches!(changes.events[..], [Event::Service(_)]), "{:?}", changes.events);
+    assert!(changes.failure.flatten().unwrap().contains("a.yaml"));
 }
