@@ -70,7 +70,8 @@ impl Target<'_> {
                     continue;
                 }
                 let Some(to) = self.routed(of, &rule.route, true) else { continue };
-                let when = Match { server_names: owned(&when.sni_hosts), subnets: subnets.clone(), http: false };
+                let when =
+                    Match { server_names: owned(&when.sni_hosts), subnets: subnets.clone(), http: false };
                 chains.push(Chain { when, to });
             }
         }
@@ -93,7 +94,9 @@ impl Target<'_> {
                 .r#match
                 .iter()
                 .filter(|when| when.port == 0 || when.port == self.port.number)
-                .filter(|when| is_for(self.context, &when.gateways, &when.source_labels, &when.source_namespace))
+                .filter(|when| {
+                    is_for(self.context, &when.gateways, &when.source_labels, &when.source_namespace)
+                })
                 .collect();
             let for_all = |when: &&L4MatchAttributes| when.destination_subnets.is_empty();
             // The first rule for every address is the last that matters.
@@ -105,7 +108,8 @@ impl Target<'_> {
                 continue;
             }
             let subnets = holding.iter().flat_map(|when| &when.destination_subnets);
-            let when = Match { subnets: subnets.map(|text| text.as_str().into()).collect(), ..Match::default() };
+            let when =
+                Match { subnets: subnets.map(|text| text.as_str().into()).collect(), ..Match::default() };
             if when.subnets.is_empty() {
                 continue;
             }
