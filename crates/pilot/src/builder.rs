@@ -16,7 +16,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use tokio::{runtime::Handle, sync::mpsc, time::timeout};
+use tokio::sync::mpsc;
 
 /// At least this long lies between two snapshots.
 const PACE: Duration = Duration::from_millis(4);
@@ -45,30 +45,27 @@ impl Builder {
     /// Runs until all sources are gone.
     pub(crate) fn start(
         self,
-        runtime: Handle,
         publish: impl FnMut(Published) + Send + 'static,
     ) -> std::io::Result<thread::JoinHandle<()>> {
-        thread::Builder::new().name("builder".to_owned()).spawn(move || self.run(&runtime, publish))
+        thread::Builder::new().name("builder".to_owned()).spawn(move || self.run(publish))
     }
 
-    fn run(mut self, runtime: &Handle, mut publish: impl FnMut(Published)) {
+    fn run(mut self, mut publish: impl FnMut(Published)) {
         let mut store = Store::new(self.settings.clone());
         let mut waiting: BTreeSet<usize> = (0..self.sources.len()).collect();
         let mut last: Option<(Instant, u64)> = None;
         let mut batch = Vec::with_capacity(BATCH);
         let mut since = None;
         loop {
-            let wait = last.and_then(|(at, _)| PACE.checked_sub(at.elapsed()));
-            // With events at hand, only as long as the pace wants it.
-            let limit = since.map(|_| wait.unwrap_or_default());
-            let more = match limit {
-                None => runtime.block_on(self.told.recv_many(&mut batch, BATCH)) > 0,
-                Some(limit) => match runtime.block_on(timeout(limit, self.told.recv_many(&mut batch, BATCH))) {
-                    Ok(count) => count > 0,
-                    Err(_) => true,
-                },
-            };
-            if !more {
+            if since.is_some() && waiting.is_empty() {
+                // With events at hand, only as long as the pace wants it.
+                if let Some(wait) = last.and_then(|(at, _)| PACE.checked_sub(at.elapsed())) {
+                    thread::sleep(wait);
+                }
+                while let (true, Ok(told)) = (batch.len() < BATCH, self.told.try_recv()) {
+                    batch.push(told);
+                }
+            } else if self.told.blocking_recv_many(&mut batch, BATCH) == 0 {
                 return;
             }
             if !batch.is_empty() {

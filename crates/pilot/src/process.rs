@@ -22,7 +22,7 @@ use std::{
     io,
     sync::{Arc, Mutex, PoisonError},
 };
-use tokio::{net::TcpListener, runtime::Handle, sync::watch, task::JoinSet};
+use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 
 /// Why a control plane did not start.
 #[derive(Debug, thiserror::Error)]
@@ -107,7 +107,7 @@ pub async fn run(options: Options, end: impl Future<Output = ()>) -> Result<(), 
 
     let publisher = Arc::clone(&process);
     let publish = move |published| publisher.publish(&published);
-    let builder = builder.start(Handle::current(), publish).map_err(Failed::Thread)?;
+    let builder = builder.start(publish).map_err(Failed::Thread)?;
 
     let mut serving = JoinSet::new();
     for (listener, door) in [(http, http::Door::Http), (monitoring, http::Door::Monitoring)] {

@@ -4,10 +4,7 @@
 
 mod fake;
 
-use std::{
-    sync::atomic::Ordering::Relaxed,
-    time::{Duration, Instant},
-};
+use std::{sync::atomic::Ordering::Relaxed, time::Duration};
 
 use fake::{Fake, ask, node, serve, until};
 use mizzen_proto::envoy::service::discovery::v3::DeltaDiscoveryRequest;
@@ -218,7 +215,6 @@ async fn a_connection_whose_other_end_is_silent_is_closed() {
 async fn a_thousand_connections_come_and_go() {
     let fake = ready();
     let running = serve(&fake, Options::default()).await;
-    let started = Instant::now();
     for _ in 0..10 {
         let mut clients = Vec::new();
         for _ in 0..100 {
@@ -232,6 +228,5 @@ async fn a_thousand_connections_come_and_go() {
     }
     until("all are gone", || running.server.connections().is_empty()).await;
     assert_eq!(running.server.statistics().streams_total.load(Relaxed), 1_000);
-    assert!(started.elapsed() < fake::PATIENCE * 10);
     running.stop().await;
 }

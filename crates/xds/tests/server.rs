@@ -4,7 +4,10 @@
 
 mod fake;
 
-use std::{sync::atomic::Ordering::Relaxed, time::Duration};
+use std::{
+    sync::{Arc, Mutex, atomic::Ordering::Relaxed},
+    time::Duration,
+};
 
 use fake::{Fake, ask, node, serve, until};
 use mizzen_proto::envoy::service::discovery::v3::{DeltaDiscoveryRequest, DiscoveryRequest};
@@ -98,21 +101,19 @@ async fn a_server_that_is_not_ready_says_so() {
 #[tokio::test]
 async fn slow_building_for_one_delays_no_other() {
     let fake = Fake::new();
+    let (release, gate) = std::sync::mpsc::channel();
+    *fake.gate.lock().unwrap() = Some(Arc::new(Mutex::new(gate)));
     fake.put(Type::Cluster, "a", "1");
-    *fake.slow.lock().unwrap() = Duration::from_secs(2);
-    let running = serve(&fake, Options { builders: 4, ..Options::default() }).await;
+    let running = serve(&fake, Options { builders: 2, ..Options::default() }).await;
     let (mut slow, mut quick) = (running.delta().await, running.delta().await);
-    fake.put(Type::Cluster, "a", "1");
     slow.send(ask(&Type::Cluster, &[])).await;
-    until("the slow one is being built for", || fake.connected.load(Relaxed) == 1).await;
-    *fake.slow.lock().unwrap() = Duration::ZERO;
+    until("it is being built for the slow one", || fake.connected.load(Relaxed) == 1).await;
+    *fake.gate.lock().unwrap() = None;
     fake.put(Type::Cluster, "a", "2");
     quick.send(ask(&Type::Cluster, &[])).await;
-    let answered = tokio::select! {
-        _ = slow.next() => "slow",
-        _ = quick.next() => "quick",
-    };
-    assert_eq!(answered, "quick");
+    assert_eq!(quick.next().await.unwrap().system_version_info, "2");
+    drop(release);
+    slow.next().await.unwrap();
 }
 
 #[tokio::test]

@@ -41,6 +41,7 @@ use tonic::{Status, Streaming, transport::Channel};
 /// Longer than anything takes.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
+type Gate = Arc<Mutex<std::sync::mpsc::Receiver<()>>>;
 type Resources = BTreeMap<Type, BTreeMap<String, Bytes>>;
 
 /// What a node became.
@@ -53,8 +54,9 @@ pub struct Fake {
     resources: Arc<Mutex<(u64, Resources)>>,
     newest: watch::Sender<Option<Arc<dyn Generation<Proxy>>>>,
     pub connected: Arc<AtomicUsize>,
-    /// How long building takes, and whether it fails.
-    pub slow: Arc<Mutex<Duration>>,
+    /// Building waits until the other end of this is dropped.
+    pub gate: Arc<Mutex<Option<Gate>>>,
+    /// Building fails.
     pub broken: Arc<Mutex<bool>>,
 }
 
@@ -65,7 +67,7 @@ impl Fake {
             resources: Arc::default(),
             newest: watch::Sender::new(None),
             connected: Arc::default(),
-            slow: Arc::default(),
+            gate: Arc::default(),
             broken: Arc::default(),
         }
     }
@@ -93,7 +95,7 @@ impl Fake {
             made: Instant::now(),
             resources: state.1.clone(),
             sets: Mutex::default(),
-            slow: *self.slow.lock().unwrap(),
+            gate: self.gate.lock().unwrap().clone(),
             broken: *self.broken.lock().unwrap(),
         };
         self.newest.send_replace(Some(Arc::new(world)));
@@ -126,7 +128,7 @@ struct World {
     made: Instant,
     resources: Resources,
     sets: Mutex<HashMap<(Type, Subscription), Arc<ResourceSet>>>,
-    slow: Duration,
+    gate: Option<Gate>,
     broken: bool,
 }
 
@@ -149,7 +151,9 @@ impl Generation<Proxy> for World {
 
     fn build(&self, _: &Proxy, kind: &Type, subscription: &Subscription) -> Arc<ResourceSet> {
         assert!(!self.broken, "broken by the test");
-        std::thread::sleep(self.slow);
+        if let Some(gate) = &self.gate {
+            let _ = gate.lock().unwrap().recv();
+        }
         let all = self.resources.get(kind).into_iter().flatten();
         let resources =
             all.map(|(name, body)| Arc::new(Resource::new(name.as_str(), body.clone()))).collect();
