@@ -333,3 +333,25 @@ fn a_router_listens_on_the_port_behind_its_service() {
     assert_eq!(listeners.keys().collect::<Vec<_>>(), ["0.0.0.0_8080"]);
     assert_eq!(chains(&listeners["0.0.0.0_8080"]), ["http http.8080"]);
 }
+
+#[test]
+fn where_only_the_name_tells_services_apart_the_names_of_aliases_count_too() {
+    let entry = json!({
+        "apiVersion": "networking.istio.io/v1", "kind": "ServiceEntry",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"hosts": ["web.example.com"], "resolution": "DNS", "ports": [{"number": 443, "name": "tls", "protocol": "TLS"}]},
+    });
+    let alias = json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"type": "ExternalName", "externalName": "web.example.com", "ports": [{"name": "tls", "port": 443}]},
+    });
+    let names_of = |objects: &str| {
+        let listeners = Mesh::new(objects).listeners(&mk_sidecar("10.1.0.1"));
+        listeners["0.0.0.0_443"]["filterChains"][0]["filterChainMatch"]["serverNames"].clone()
+    };
+    assert_eq!(names_of(&format!("{entry}\n")), json!(["web.example.com"]));
+    let names = names_of(&format!("{entry}\n---\n{alias}\n"));
+    for name in ["web", "web.default", "web.default.svc.cluster.local", "web.example.com"] {
+        assert!(names.as_array().unwrap().contains(&json!(name)), "{name} in {names}");
+    }
+}

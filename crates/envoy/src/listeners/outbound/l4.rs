@@ -4,6 +4,7 @@ use crate::{
     Context,
     listeners::chain::{Chain, Match, Routed, To},
     names,
+    routes::domains,
 };
 use mizzen_mesh::{
     ByPointer, Labels, Port, Protocol, Sees, Visible,
@@ -76,9 +77,8 @@ impl Target<'_> {
             }
         }
         if chains.is_empty() {
-            let host = &self.visible.service.key.host;
             let by_name = self.by_name || !self.subnets.is_empty();
-            let server_names = if by_name { vec![Arc::clone(host)] } else { Vec::new() };
+            let server_names = if by_name { self.server_names() } else { Vec::new() };
             chains.push(self.own(Match { server_names, subnets: self.subnets.clone(), http: false }));
         }
         chains
@@ -122,6 +122,15 @@ impl Target<'_> {
             chains.push(self.own(own()));
         }
         chains
+    }
+
+    /// The service's name, and those of services that only stand for it.
+    fn server_names(&self) -> Vec<Arc<str>> {
+        let mut names = vec![Arc::clone(&self.visible.service.key.host)];
+        for alias in self.visible.aliases.iter() {
+            names.extend(domains::of_host(&alias.host, &self.context.proxy.domain()).map(Arc::from));
+        }
+        names
     }
 
     fn own(&self, when: Match) -> Chain {
