@@ -144,10 +144,23 @@ fn a_service_without_an_address_has_a_listener_for_each_pod_but_the_own() {
 }
 
 #[test]
-fn ports_that_are_none_are_left_out() {
-    let objects = mk_service("a", "10.0.0.1", 1, &["tcp-a:0", "tcp-b:-1", "http-c:70000", "tcp-d:65535", "http:15001"]);
+fn impossible_ports_and_the_proxy_s_own_have_no_listener_and_their_neighbours_do() {
+    let entry = |name: &str, port: u32| {
+        let entry = json!({
+            "apiVersion": "networking.istio.io/v1", "kind": "ServiceEntry",
+            "metadata": {"name": name, "namespace": "default"},
+            "spec": {"hosts": [format!("{name}.com")], "addresses": ["10.0.0.3", "10.8.0.0/16"], "resolution": "NONE",
+                     "ports": [{"number": port, "name": "tcp", "protocol": "TCP"}]},
+        });
+        format!("---\n{entry}\n")
+    };
+    let objects = mk_service("a", "10.0.0.1", 1, &["tcp-d:65535", "http:15001"])
+        + &mk_service("b", "10.0.0.2", 1, &["tcp-a:0", "tcp-b:-1", "http-c:70000"])
+        + &entry("far", 70000)
+        + &entry("no", 0)
+        + &entry("good", 91);
     let listeners = Mesh::new(&objects).listeners(&mk_sidecar("10.1.0.1"));
-    assert_eq!(names(&listeners), ["10.0.0.1_65535"]);
+    assert_eq!(names(&listeners), ["0.0.0.0_91", "10.0.0.1_65535", "10.0.0.3_91"]);
 }
 
 #[test]
@@ -160,7 +173,8 @@ fn routes_for_bytes_lead_by_port_label_weight_and_name() {
         format!("---\n{object}\n")
     };
     let to = |host: &str, weight: i64| json!({"destination": {"host": host, "port": {"number": 90}}, "weight": weight});
-    let (a, b) = ("tcp outbound|90||a.default.svc.cluster.local", "tcp outbound|90||b.default.svc.cluster.local");
+    let (a, b) =
+        ("tcp outbound|90||a.default.svc.cluster.local", "tcp outbound|90||b.default.svc.cluster.local");
     let both = "tcp outbound|90||a.default.svc.cluster.local*30 outbound|90||b.default.svc.cluster.local*70";
     let cases = [
         ("another port", json!({"tcp": [{"match": [{"port": 91}], "route": [to("b", 0)]}]}), vec![a]),
@@ -170,8 +184,16 @@ fn routes_for_bytes_lead_by_port_label_weight_and_name() {
         ("negative weights", json!({"tcp": [{"route": [to("a", -5), to("b", -5)]}]}), vec![a]),
         ("no route", json!({"tcp": [{"match": [{"port": 90}]}]}), vec![a]),
         ("no destination", json!({"tcp": [{"route": [{}]}]}), vec!["tcp UnknownService"]),
-        ("labels of others", json!({"tcp": [{"match": [{"sourceLabels": {"x": "y"}}], "route": [to("b", 0)]}]}), vec![a]),
-        ("own labels", json!({"tcp": [{"match": [{"sourceLabels": {"app": "c"}}], "route": [to("b", 0)]}]}), vec![b]),
+        (
+            "labels of others",
+            json!({"tcp": [{"match": [{"sourceLabels": {"x": "y"}}], "route": [to("b", 0)]}]}),
+            vec![a],
+        ),
+        (
+            "own labels",
+            json!({"tcp": [{"match": [{"sourceLabels": {"app": "c"}}], "route": [to("b", 0)]}]}),
+            vec![b],
+        ),
         ("a gateway's", json!({"tcp": [{"match": [{"gateways": ["g"]}], "route": [to("b", 0)]}]}), vec![a]),
         (
             "subnets beside the rest",
@@ -188,7 +210,7 @@ fn routes_for_bytes_lead_by_port_label_weight_and_name() {
     for (about, mut spec, expected) in cases {
         spec["hosts"] = json!(["a"]);
         let mut mesh = Mesh::new(&(services.clone() + &routes(spec)));
-        let proxy = mk_proxy("sidecar", "10.1.0.1", json!({"LABELS": {"app": "c"}}));
+        let proxy = mk_proxy("sidecar", "10.1.0.1", &json!({"LABELS": {"app": "c"}}));
         assert_eq!(chains(&mesh.listeners(&proxy)["10.0.0.1_90"]), expected, "{about}");
     }
 }
@@ -226,17 +248,24 @@ fn an_inbound_port_takes_what_its_mode_allows() {
     assert_eq!(of(&strict, 80), ["plain http inbound|80||"]);
     assert_eq!(of(&strict, 90), ["mutual tcp inbound|90||"]);
     assert!(of(&strict, 0).iter().all(|chain| chain.starts_with("mutual")), "{:?}", of(&strict, 0));
-    assert!(of(&strict, 99).iter().all(|chain| chain == "plain http InboundPassthroughCluster" || chain == "plain tcp InboundPassthroughCluster"));
+    assert!(of(&strict, 99).iter().all(|chain| chain == "plain http InboundPassthroughCluster"
+        || chain == "plain tcp InboundPassthroughCluster"));
 }
 
 #[test]
 fn without_redirection_listeners_are_bound_beside_the_workload() {
-    let objects = mk_service("a", "10.0.0.1", 1, &["http:8080", "tcp:90"]) + &mk_pod("client", "a", "10.1.0.1");
+    let objects =
+        mk_service("a", "10.0.0.1", 1, &["http:8080", "tcp:90"]) + &mk_pod("client", "a", "10.1.0.1");
     let mut mesh = Mesh::new(&objects);
-    let none = mesh.listeners(&mk_proxy("sidecar", "10.1.0.1", json!({"INTERCEPTION_MODE": "NONE", "UNPRIVILEGED_POD": "true"})));
+    let none = mesh.listeners(&mk_proxy(
+        "sidecar",
+        "10.1.0.1",
+        &json!({"INTERCEPTION_MODE": "NONE", "UNPRIVILEGED_POD": "true"}),
+    ));
     assert_eq!(none.keys().collect::<Vec<_>>(), ["127.0.0.1_8080"]);
     assert_eq!(none["127.0.0.1_8080"]["bindToPort"], Value::Null);
-    let transparent = mesh.listeners(&mk_proxy("sidecar", "10.1.0.1", json!({"INTERCEPTION_MODE": "TPROXY"})));
+    let transparent =
+        mesh.listeners(&mk_proxy("sidecar", "10.1.0.1", &json!({"INTERCEPTION_MODE": "TPROXY"})));
     for name in ["virtualOutbound", "virtualInbound"] {
         assert_eq!(transparent[name]["transparent"], json!(true), "{name}");
     }
@@ -299,7 +328,30 @@ fn a_router_listens_on_the_port_behind_its_service() {
         "spec": {"clusterIP": "10.0.0.9", "selector": {"app": "edge"}, "ports": [{"name": "http", "port": 80, "targetPort": 8080}]},
     });
     let objects = format!("{service}\n---\n{gateway}\n") + &mk_pod("client", "edge", "10.1.0.1");
-    let listeners = Mesh::new(&objects).listeners(&mk_proxy("router", "10.1.0.1", json!({"LABELS": {"app": "edge"}})));
+    let listeners =
+        Mesh::new(&objects).listeners(&mk_proxy("router", "10.1.0.1", &json!({"LABELS": {"app": "edge"}})));
     assert_eq!(listeners.keys().collect::<Vec<_>>(), ["0.0.0.0_8080"]);
     assert_eq!(chains(&listeners["0.0.0.0_8080"]), ["http http.8080"]);
+}
+
+#[test]
+fn where_only_the_name_tells_services_apart_the_names_of_aliases_count_too() {
+    let entry = json!({
+        "apiVersion": "networking.istio.io/v1", "kind": "ServiceEntry",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"hosts": ["web.example.com"], "resolution": "DNS", "ports": [{"number": 443, "name": "tls", "protocol": "TLS"}]},
+    });
+    let alias = json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"type": "ExternalName", "externalName": "web.example.com", "ports": [{"name": "tls", "port": 443}]},
+    });
+    let names_of = |objects: &str| {
+        let listeners = Mesh::new(objects).listeners(&mk_sidecar("10.1.0.1"));
+        listeners["0.0.0.0_443"]["filterChains"][0]["filterChainMatch"]["serverNames"].clone()
+    };
+    assert_eq!(names_of(&format!("{entry}\n")), json!(["web.example.com"]));
+    let names = names_of(&format!("{entry}\n---\n{alias}\n"));
+    for name in ["web", "web.default", "web.default.svc.cluster.local", "web.example.com"] {
+        assert!(names.as_array().unwrap().contains(&json!(name)), "{name} in {names}");
+    }
 }

@@ -5,7 +5,8 @@ use mizzen_proto::{
     envoy::{
         config::{
             accesslog::v3::{
-                AccessLog, AccessLogFilter, ResponseFlagFilter, access_log, access_log_filter::FilterSpecifier,
+                AccessLog, AccessLogFilter, ResponseFlagFilter, access_log,
+                access_log_filter::FilterSpecifier,
             },
             core::v3::{
                 ApiVersion, DataSource, GrpcService, JsonFormatOptions, SubstitutionFormatString,
@@ -104,7 +105,7 @@ fn service(log: &str) -> CommonGrpcAccessLogConfig {
 }
 
 fn tcp(log: &str) -> TcpGrpcAccessLogConfig {
-    TcpGrpcAccessLogConfig { common_config: Some(service(log)), ..TcpGrpcAccessLogConfig::default() }
+    TcpGrpcAccessLogConfig { common_config: Some(service(log)) }
 }
 
 const TEXT: &str = "[%START_TIME%] \"%REQ(:METHOD)% %REQ(X-ENVOY-ORIGINAL-PATH?:PATH)% %PROTOCOL%\" %RESPONSE_CODE% \
@@ -144,7 +145,9 @@ const FIELDS: [(&str, &str); 24] = [
 fn file(mesh: &MeshConfig) -> AccessLog {
     let path = mesh.access_log_file.clone();
     let config = match AccessLogEncoding::try_from(mesh.access_log_encoding) {
-        Ok(AccessLogEncoding::Json) => any(&JsonFile { path, log_format: Some(json_format(&mesh.access_log_format)) }),
+        Ok(AccessLogEncoding::Json) => {
+            any(&JsonFile { path, log_format: Some(json_format(&mesh.access_log_format)) })
+        }
         _ => any(&FileAccessLog {
             path,
             access_log_format: Some(AccessLogFormat::LogFormat(text_format(&mesh.access_log_format))),

@@ -76,8 +76,10 @@ pub(super) fn address(bind: &str, port: u32) -> Address {
 }
 
 pub(super) fn additional<S: AsRef<str>>(binds: &[S], port: u32) -> Vec<AdditionalAddress> {
-    let additional =
-        |bind: &S| AdditionalAddress { address: Some(address(bind.as_ref(), port)), ..AdditionalAddress::default() };
+    let additional = |bind: &S| AdditionalAddress {
+        address: Some(address(bind.as_ref(), port)),
+        ..AdditionalAddress::default()
+    };
     binds.iter().filter(|bind| !bind.as_ref().is_empty()).map(additional).collect()
 }
 
@@ -150,7 +152,9 @@ mod tests {
 
     #[test]
     fn without_a_port_a_bind_is_a_path() {
-        let Some(address::Address::Pipe(pipe)) = address("unix:///var/run/x", 0).address else { panic!("no pipe") };
+        let Some(address::Address::Pipe(pipe)) = address("unix:///var/run/x", 0).address else {
+            panic!("no pipe")
+        };
         assert_eq!(pipe.path, "/var/run/x");
     }
 }

@@ -15,8 +15,7 @@ use mizzen_proto::{
     Duration,
     envoy::extensions::filters::network::http_connection_manager::v3::http_connection_manager::Tracing,
     istio::mesh::v1alpha1::{
-        MeshConfig, MeshNetworks, ProxyConfig,
-        mesh_config::outbound_traffic_policy::Mode,
+        MeshConfig, MeshNetworks, ProxyConfig, mesh_config::outbound_traffic_policy::Mode,
         proxy_config::ConnectionSettings,
     },
 };
@@ -52,13 +51,13 @@ impl Inputs {
             config,
             http10: proxy.metadata("HTTP10").as_deref() == Some("1"),
             idle: proxy.metadata("IDLE_TIMEOUT").and_then(|text| text.parse().ok()),
-            outbound_balance: is_true(proxy.metadata("OUTBOUND_LISTENER_EXACT_BALANCE")),
+            outbound_balance: is_true(proxy.metadata("OUTBOUND_LISTENER_EXACT_BALANCE").as_ref()),
         }
     }
 }
 
-pub(super) fn is_true(value: Option<Arc<str>>) -> bool {
-    matches!(value.as_deref(), Some("1" | "t" | "T" | "true" | "TRUE" | "True"))
+pub(super) fn is_true(value: Option<&Arc<str>>) -> bool {
+    matches!(value.map(|value| &**value), Some("1" | "t" | "T" | "true" | "TRUE" | "True"))
 }
 
 /// Asked only if it gets into spans: it tells nearly every workload from every other.

@@ -28,9 +28,16 @@ pub(super) struct Match {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum To {
     /// HTTP routes; those of the port, or those of one service on it.
-    Http { web: bool, only: Option<ByPointer<Service>> },
+    Http {
+        web: bool,
+        only: Option<ByPointer<Service>>,
+    },
     /// The service's own cluster.
-    Service { service: ByPointer<Service>, protocol: Protocol, rule: Option<ByPointer<DestinationRule>> },
+    Service {
+        service: ByPointer<Service>,
+        protocol: Protocol,
+        rule: Option<ByPointer<DestinationRule>>,
+    },
     Routed(Box<Routed>),
 }
 
@@ -89,7 +96,8 @@ impl Match {
             texts
         };
         let ranges = sorted(&self.subnets);
-        let ranges = ranges.iter().filter_map(|text| Range::parse(text)).filter(|range| !range.is_everything());
+        let ranges =
+            ranges.iter().filter_map(|text| Range::parse(text)).filter(|range| !range.is_everything());
         FilterChainMatch {
             server_names: if self.any_name() { Vec::new() } else { sorted(&self.server_names) },
             prefix_ranges: ranges.map(Range::message).collect(),
@@ -135,7 +143,8 @@ mod tests {
     fn a_match_is_written_in_order_and_without_what_is_no_condition() {
         let message = when(&["b.com", "a.com"], &["10.0.0.0/8", "1.2.3.4", "0.0.0.0", "nonsense"]).message();
         assert_eq!(message.server_names, ["a.com", "b.com"]);
-        let ranges: Vec<_> = message.prefix_ranges.iter().map(|range| range.address_prefix.as_str()).collect();
+        let ranges: Vec<_> =
+            message.prefix_ranges.iter().map(|range| range.address_prefix.as_str()).collect();
         assert_eq!(ranges, ["1.2.3.4", "10.0.0.0"]);
         assert!(when(&["*", "a.com"], &["1.2.3.4"]).message().server_names.is_empty());
     }

@@ -22,7 +22,11 @@ use mizzen_proto::{
 
 /// Those that hold for the proxy: its own, else the mesh's; a router with the profile EDGE is careful where they say
 /// nothing.
-pub(super) fn settings(config: &ProxyConfig, mesh: &MeshConfig, kind: ProxyKind) -> Option<ConnectionSettings> {
+pub(super) fn settings(
+    config: &ProxyConfig,
+    mesh: &MeshConfig,
+    kind: ProxyKind,
+) -> Option<ConnectionSettings> {
     let own = config.connection_settings.as_ref();
     let mut settings = *own.or_else(|| mesh.default_config.as_ref()?.connection_settings.as_ref())?;
     if kind == ProxyKind::Router && settings.profile == i32::from(Profile::Edge) {
@@ -41,7 +45,8 @@ pub(super) fn settings(config: &ProxyConfig, mesh: &MeshConfig, kind: ProxyKind)
                 HeadersWithUnderscoresAction::HeadersWithUnderscoresRejectRequest.into();
         }
         if settings.http_path_with_escaped_slashes_action == 0 {
-            settings.http_path_with_escaped_slashes_action = PathWithEscapedSlashesAction::UnescapeAndRedirect.into();
+            settings.http_path_with_escaped_slashes_action =
+                PathWithEscapedSlashesAction::UnescapeAndRedirect.into();
         }
     }
     Some(settings)
@@ -53,7 +58,8 @@ pub(super) fn positive(value: Option<i32>) -> Option<UInt32Value> {
 }
 
 pub(super) fn apply(settings: &ConnectionSettings, manager: &mut HttpConnectionManager) {
-    let underscores = HeadersWithUnderscoresAction::try_from(settings.http_headers_with_underscores_action).ok();
+    let underscores =
+        HeadersWithUnderscoresAction::try_from(settings.http_headers_with_underscores_action).ok();
     let underscores = underscores.filter(|action| i32::from(*action) != 0);
     if settings.http_idle_timeout.is_some()
         || settings.http_max_connection_duration.is_some()

@@ -11,7 +11,8 @@ use mizzen_proto::{
         config::{
             core::v3::{
                 AggregatedConfigSource, ApiVersion, ConfigSource, Http1ProtocolOptions, Http2ProtocolOptions,
-                HttpProtocolOptions, TypedExtensionConfig, config_source::ConfigSourceSpecifier,
+                HttpProtocolOptions, TypedExtensionConfig,
+                config_source::ConfigSourceSpecifier,
                 http1_protocol_options::{HeaderKeyFormat, header_key_format::HeaderFormat},
             },
             listener::v3::Filter,
@@ -21,8 +22,8 @@ use mizzen_proto::{
             filters::network::http_connection_manager::v3::{
                 HttpConnectionManager, Rds, RequestIdExtension,
                 http_connection_manager::{
-                    ForwardClientCertDetails, InternalAddressConfig, PathWithEscapedSlashesAction, RouteSpecifier,
-                    ServerHeaderTransformation, SetCurrentClientCertDetails, UpgradeConfig,
+                    ForwardClientCertDetails, InternalAddressConfig, PathWithEscapedSlashesAction,
+                    RouteSpecifier, ServerHeaderTransformation, SetCurrentClientCertDetails, UpgradeConfig,
                 },
             },
             http::header_formatters::preserve_case::v3::PreserveCaseFormatterConfig,
@@ -80,7 +81,10 @@ impl Base {
             tracing: self.tracing.clone(),
             http_filters: http_filters::all(self, http.side, http.web),
             use_remote_address: flag(http.side == Side::Gateway),
-            upgrade_configs: vec![UpgradeConfig { upgrade_type: "websocket".to_owned(), ..Default::default() }],
+            upgrade_configs: vec![UpgradeConfig {
+                upgrade_type: "websocket".to_owned(),
+                ..Default::default()
+            }],
             stream_idle_timeout: seconds(0),
             append_x_forwarded_port: headers.x_forwarded_port.and_then(|port| port.enabled).unwrap_or(false),
             request_id_extension: Some(RequestIdExtension {
@@ -167,7 +171,10 @@ impl Base {
                 let details = forwarding(asked, ForwardClientCertDetails::SanitizeSet);
                 manager.forward_client_cert_details = details.into();
                 manager.xff_num_trusted_hops = topology.map_or(0, |topology| topology.num_trusted_proxies);
-                if matches!(details, ForwardClientCertDetails::AppendForward | ForwardClientCertDetails::SanitizeSet) {
+                if matches!(
+                    details,
+                    ForwardClientCertDetails::AppendForward | ForwardClientCertDetails::SanitizeSet
+                ) {
                     manager.set_current_client_cert_details = Some(SetCurrentClientCertDetails {
                         subject: flag(true),
                         uri: true,

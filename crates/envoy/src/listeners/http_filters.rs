@@ -53,7 +53,9 @@ pub(super) fn all(base: &Base, side: Side, web: bool) -> Vec<HttpFilter> {
         GRPC_STATS,
         any(&GrpcStats {
             emit_filter_state: true,
-            per_method_stat_specifier: Some(PerMethodStatSpecifier::StatsForAllMethods(BoolValue { value: false })),
+            per_method_stat_specifier: Some(PerMethodStatSpecifier::StatsForAllMethods(BoolValue {
+                value: false,
+            })),
             ..GrpcStats::default()
         }),
     ));

@@ -29,7 +29,10 @@ pub(super) fn original_destination() -> ListenerFilter {
 
 /// Keeps the client's address on the way to the workload; the mark tells the redirection to leave it alone.
 pub(super) fn original_source() -> ListenerFilter {
-    listener_filter("envoy.filters.listener.original_src", any(&OriginalSrc { mark: 1337, ..OriginalSrc::default() }))
+    listener_filter(
+        "envoy.filters.listener.original_src",
+        any(&OriginalSrc { mark: 1337, ..OriginalSrc::default() }),
+    )
 }
 
 pub(super) fn proxy_protocol() -> ListenerFilter {
@@ -56,9 +59,8 @@ pub(super) fn by_port(needs: &BTreeMap<u32, Needs>) -> Vec<ListenerFilter> {
         if needs.get(&0).is_some_and(|needs| needs.tls) {
             filter.filter_disabled = any_of(&ports(&|needs| !needs.tls));
         } else {
-            filter.filter_disabled = any_of(&with_tls).map(|rule| ListenerFilterChainMatchPredicate {
-                rule: Some(Rule::NotMatch(Box::new(rule))),
-            });
+            filter.filter_disabled = any_of(&with_tls)
+                .map(|rule| ListenerFilterChainMatchPredicate { rule: Some(Rule::NotMatch(Box::new(rule))) });
         }
         filters.push(filter);
     }

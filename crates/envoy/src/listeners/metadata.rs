@@ -8,7 +8,8 @@ use mizzen_proto::{
 use std::collections::HashMap;
 
 pub(super) fn of_virtual_service(key: &Key) -> Metadata {
-    let path = format!("/apis/networking.istio.io/v1/namespaces/{}/virtual-service/{}", key.namespace, key.name);
+    let path =
+        format!("/apis/networking.istio.io/v1/namespaces/{}/virtual-service/{}", key.namespace, key.name);
     let value = Value { kind: Some(Kind::StringValue(path)) };
     let fields = HashMap::from([("config".to_owned(), value)]);
     Metadata {

@@ -3,7 +3,9 @@
 
 use super::{http::Side, message, sorted};
 use mizzen_proto::{
-    envoy::{config::listener::v3::Filter, extensions::filters::network::http_connection_manager::v3::HttpFilter},
+    envoy::{
+        config::listener::v3::Filter, extensions::filters::network::http_connection_manager::v3::HttpFilter,
+    },
     google::protobuf::Any,
     istio::mesh::v1alpha1::proxy_config::{ProxyHeaders, proxy_headers::MetadataExchangeMode},
 };
@@ -31,9 +33,9 @@ fn typed(r#type: &str, config: &Value) -> Any {
 /// Peers tell each other who they are, in headers.
 pub(super) fn http_metadata_exchange(side: Side, headers: Option<&ProxyHeaders>) -> HttpFilter {
     let discovery = json!([{"istio_headers": {}}, {"workload_discovery": {}}]);
-    let only_inside = headers.and_then(|headers| headers.metadata_exchange_headers.as_ref()).is_some_and(|asked| {
-        asked.mode == i32::from(MetadataExchangeMode::InMesh)
-    });
+    let only_inside = headers
+        .and_then(|headers| headers.metadata_exchange_headers.as_ref())
+        .is_some_and(|asked| asked.mode == i32::from(MetadataExchangeMode::InMesh));
     let config = match side {
         Side::Inbound => json!({
             "downstream_discovery": discovery,
@@ -85,7 +87,8 @@ pub(super) fn alpn() -> HttpFilter {
     message::http_filter(
         "istio.alpn",
         Any {
-            type_url: "type.googleapis.com/istio.envoy.config.filter.http.alpn.v2alpha1.FilterConfig".to_owned(),
+            type_url: "type.googleapis.com/istio.envoy.config.filter.http.alpn.v2alpha1.FilterConfig"
+                .to_owned(),
             value: config.encode_to_vec(),
         },
     )

@@ -52,7 +52,10 @@ pub(super) fn tracing(config: &ProxyConfig, origin: Option<&Origin>) -> Tracing 
             Some(sampling) if sampling != 0.0 => sampling,
             _ => DEFAULT_PERCENT,
         }),
-        max_path_tag_length: asked.map(|asked| asked.max_path_tag_length).filter(|&length| length != 0).and_then(number),
+        max_path_tag_length: asked
+            .map(|asked| asked.max_path_tag_length)
+            .filter(|&length| length != 0)
+            .and_then(number),
         custom_tags: tags,
         ..Tracing::default()
     }

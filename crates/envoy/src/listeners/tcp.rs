@@ -14,13 +14,16 @@ use mizzen_proto::{
             mongo_proxy::v3::MongoProxy,
             tcp_proxy::v3::{
                 TcpProxy,
-                tcp_proxy::{ClusterSpecifier, TunnelingConfig, WeightedCluster, weighted_cluster::ClusterWeight},
+                tcp_proxy::{
+                    ClusterSpecifier, TunnelingConfig, WeightedCluster, weighted_cluster::ClusterWeight,
+                },
             },
         },
         r#type::v3::{HashPolicy, hash_policy},
     },
     istio::networking::v1alpha3::{
-        DestinationRule, TrafficPolicy, load_balancer_settings::{LbPolicy, consistent_hash_lb::HashKey},
+        DestinationRule, TrafficPolicy,
+        load_balancer_settings::{LbPolicy, consistent_hash_lb::HashKey},
     },
 };
 
@@ -67,7 +70,9 @@ impl Base {
                 }),
             }),
             idle_timeout: pool.and_then(|pool| pool.idle_timeout).or(self.idle).map(duration),
-            max_downstream_connection_duration: pool.and_then(|pool| pool.max_connection_duration).map(duration),
+            max_downstream_connection_duration: pool
+                .and_then(|pool| pool.max_connection_duration)
+                .map(duration),
             access_log: self.logs.tcp.clone(),
             hash_policy: if by_source(tcp.rule, tcp.subset) { vec![source_hash()] } else { Vec::new() },
             tunneling_config: tunnel(tcp.rule, tcp.subset),

@@ -5,8 +5,8 @@ use mizzen_mesh::config::MtlsMode;
 use mizzen_proto::{
     envoy::{
         config::core::v3::{
-            ApiConfigSource, ApiVersion, ConfigSource, GrpcService, TransportSocket, api_config_source::ApiType,
-            config_source::ConfigSourceSpecifier, grpc_service, transport_socket,
+            ApiConfigSource, ApiVersion, ConfigSource, GrpcService, TransportSocket,
+            api_config_source::ApiType, config_source::ConfigSourceSpecifier, grpc_service, transport_socket,
         },
         extensions::transport_sockets::tls::v3::{
             CertificateValidationContext, CommonTlsContext, DownstreamTlsContext, SdsSecretConfig,
@@ -43,7 +43,12 @@ const CIPHERS: [&str; 6] = [
 #[allow(deprecated, reason = "of the two forms of the clients' names it is the one that Istio sends")]
 /// What a chain that terminates mutual TLS has as its transport; nothing where none is spoken. `peers`: metadata is
 /// exchanged with the client ahead of what it sends.
-pub(super) fn server(mesh: &MeshConfig, mode: MtlsMode, files: &Files, peers: bool) -> Option<TransportSocket> {
+pub(super) fn server(
+    mesh: &MeshConfig,
+    mode: MtlsMode,
+    files: &Files,
+    peers: bool,
+) -> Option<TransportSocket> {
     if mode == MtlsMode::Disable {
         return None;
     }
@@ -52,13 +57,18 @@ pub(super) fn server(mesh: &MeshConfig, mode: MtlsMode, files: &Files, peers: bo
     let newest_only =
         asked.is_some_and(|tls| tls.min_protocol_version == i32::from(tls_config::TlsProtocol::Tlsv13));
     let common = CommonTlsContext {
-        alpn_protocols: owned(if peers { &["istio-peer-exchange", "h2", "http/1.1"] } else { &["h2", "http/1.1"] }),
+        alpn_protocols: owned(if peers {
+            &["istio-peer-exchange", "h2", "http/1.1"]
+        } else {
+            &["h2", "http/1.1"]
+        }),
         tls_params: Some(TlsParameters {
             cipher_suites: match asked {
                 Some(tls) if !tls.cipher_suites.is_empty() => tls.cipher_suites.clone(),
                 _ => owned(&CIPHERS),
             },
-            tls_minimum_protocol_version: if newest_only { TlsProtocol::TlSv13 } else { TlsProtocol::TlSv12 }.into(),
+            tls_minimum_protocol_version: if newest_only { TlsProtocol::TlSv13 } else { TlsProtocol::TlSv12 }
+                .into(),
             tls_maximum_protocol_version: TlsProtocol::TlSv13.into(),
             ..TlsParameters::default()
         }),
@@ -103,15 +113,18 @@ fn trusted(mesh: &MeshConfig) -> Vec<StringMatcher> {
             prefixes.push(prefix);
         }
     }
-    let matcher =
-        |prefix| StringMatcher { match_pattern: Some(MatchPattern::Prefix(prefix)), ..StringMatcher::default() };
+    let matcher = |prefix| StringMatcher {
+        match_pattern: Some(MatchPattern::Prefix(prefix)),
+        ..StringMatcher::default()
+    };
     prefixes.into_iter().map(matcher).collect()
 }
 
 /// The agent's own are waited for as long as it takes.
 fn secret(name: String) -> SdsSecretConfig {
     let of_agent = matches!(name.as_str(), DEFAULT | ROOT);
-    let target = grpc_service::EnvoyGrpc { cluster_name: "sds-grpc".to_owned(), ..grpc_service::EnvoyGrpc::default() };
+    let target =
+        grpc_service::EnvoyGrpc { cluster_name: "sds-grpc".to_owned(), ..grpc_service::EnvoyGrpc::default() };
     let source = ApiConfigSource {
         api_type: ApiType::Grpc.into(),
         transport_api_version: ApiVersion::V3.into(),

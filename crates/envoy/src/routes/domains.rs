@@ -47,6 +47,14 @@ pub(super) fn of_service(
     out.domains
 }
 
+/// All ways to write `host` for somebody in `domain`.
+pub(crate) fn of_host(host: &str, domain: &str) -> impl Iterator<Item = String> {
+    let mut out = Names { port: None, domains: Vec::with_capacity(5) };
+    out.push(host, false);
+    out.expand(host, domain);
+    out.domains.into_iter().map(|domain| domain.text)
+}
+
 struct Names {
     port: Option<u32>,
     domains: Vec<Domain>,

@@ -6,7 +6,7 @@
 
 mod assembly;
 mod configuration;
-mod domains;
+pub(crate) mod domains;
 mod environment;
 mod host;
 mod listing;

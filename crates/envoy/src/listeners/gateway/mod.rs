@@ -45,7 +45,7 @@ pub(super) fn build(context: &Context<'_>, base: &Arc<Base>, resources: &mut Vec
     if merged.ports.is_empty() {
         return;
     }
-    let unprivileged = is_true(context.proxy.metadata("UNPRIVILEGED_POD"));
+    let unprivileged = is_true(context.proxy.metadata("UNPRIVILEGED_POD").as_ref());
     let mut taken = HashSet::new();
     for listened in &merged.ports {
         let port = listened.port;

@@ -50,7 +50,8 @@ pub(super) fn all(inputs: &Inputs, own_port: u32) -> Vec<FilterChain> {
     let mut chains = vec![loops];
     for &(port, mode) in &inputs.others {
         let cluster = names::INBOUND_PASSTHROUGH.to_owned();
-        Chains { inputs, base, port, mode, protocol: Protocol::Unsupported, cluster, of: None }.build(&mut chains);
+        Chains { inputs, base, port, mode, protocol: Protocol::Unsupported, cluster, of: None }
+            .build(&mut chains);
     }
     for port in &inputs.ports {
         Chains {
@@ -127,8 +128,7 @@ impl Chains<'_> {
             Some((service, port, name)) => (Some(service), port, name),
             None => (None, 0, names::VIRTUAL_INBOUND),
         };
-        let named =
-            Named { host: service.map_or("", Service::host), service, subset: "", port, port_name };
+        let named = Named { host: service.map_or("", Service::host), service, subset: "", port, port_name };
         self.base.tcp(Tcp {
             stat_prefix: named.after(&self.base.mesh.inbound_cluster_stat_name, &self.cluster),
             to: Upstream::Cluster(self.cluster.clone()),

@@ -36,7 +36,8 @@ const fn plain(protocols: &'static [&'static str], does: Does) -> InboundMatch {
 }
 
 /// TLS that is not the mesh's, and is none of the proxy's business.
-const FOREIGN: InboundMatch = InboundMatch { protocols: &[], transport: TLS, does: Does::Tcp, terminates: false };
+const FOREIGN: InboundMatch =
+    InboundMatch { protocols: &[], transport: TLS, does: Does::Tcp, terminates: false };
 
 pub(super) fn matches(protocol: Protocol, mode: MtlsMode) -> &'static [InboundMatch] {
     use Does::{Http, Tcp};
@@ -82,16 +83,22 @@ mod tests {
 
     #[test]
     fn strict_ports_take_no_plain_text_and_disabled_ones_no_mutual_tls() {
-        for protocol in [Protocol::Http, Protocol::Grpc, Protocol::Tcp, Protocol::Mongo, Protocol::Unsupported] {
+        for protocol in
+            [Protocol::Http, Protocol::Grpc, Protocol::Tcp, Protocol::Mongo, Protocol::Unsupported]
+        {
             assert!(matches(protocol, MtlsMode::Strict).iter().all(|chain| chain.terminates), "{protocol:?}");
-            assert!(matches(protocol, MtlsMode::Disable).iter().all(|chain| chain.transport == RAW), "{protocol:?}");
+            assert!(
+                matches(protocol, MtlsMode::Disable).iter().all(|chain| chain.transport == RAW),
+                "{protocol:?}"
+            );
         }
     }
 
     #[test]
     fn a_permissive_port_of_unknown_protocol_has_five_chains() {
         let chains = matches(Protocol::Unsupported, MtlsMode::Permissive);
-        let seen: Vec<_> = chains.iter().map(|chain| (chain.transport, chain.does, chain.terminates)).collect();
+        let seen: Vec<_> =
+            chains.iter().map(|chain| (chain.transport, chain.does, chain.terminates)).collect();
         assert_eq!(
             seen,
             [
@@ -110,7 +117,9 @@ mod tests {
             for mode in [MtlsMode::Strict, MtlsMode::Permissive, MtlsMode::Disable] {
                 let chains = matches(protocol, mode);
                 for (index, chain) in chains.iter().enumerate() {
-                    let same = |other: &&InboundMatch| (other.protocols, other.transport) == (chain.protocols, chain.transport);
+                    let same = |other: &&InboundMatch| {
+                        (other.protocols, other.transport) == (chain.protocols, chain.transport)
+                    };
                     assert!(!chains[..index].iter().any(|other| same(&other)), "{protocol:?} {mode:?}");
                 }
             }

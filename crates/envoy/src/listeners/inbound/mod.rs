@@ -75,7 +75,7 @@ pub(super) fn build(
     let inputs = Inputs {
         base: ByPointer::from(base),
         transparent: interception == Interception::Tproxy,
-        balance: is_true(proxy.metadata("INBOUND_LISTENER_EXACT_BALANCE")),
+        balance: is_true(proxy.metadata("INBOUND_LISTENER_EXACT_BALANCE").as_ref()),
         files: Files {
             certificate: text("TLS_SERVER_CERT_CHAIN"),
             key: text("TLS_SERVER_KEY"),
@@ -139,7 +139,8 @@ fn listener(inputs: &Inputs) -> Arc<Resource> {
     for when in filter_chains.iter().filter_map(|chain| chain.filter_chain_match.as_ref()) {
         let needs = needs.entry(when.destination_port.as_ref().map_or(0, |port| port.value)).or_default();
         needs.tls |= when.transport_protocol == super::chain::TLS;
-        needs.http |= when.application_protocols.iter().any(|name| super::chain::PLAIN_HTTP.contains(&name.as_str()));
+        needs.http |=
+            when.application_protocols.iter().any(|name| super::chain::PLAIN_HTTP.contains(&name.as_str()));
     }
     listener_filters.extend(inspectors::by_port(&needs));
     let listener = Listener {

@@ -28,7 +28,8 @@ pub(super) fn all(cluster: &str, host: &str, port: u32, protocol: Protocol) -> R
         }),
         ..RouteAction::default()
     };
-    let operation = if host.contains(':') { format!("[{host}]:{port}/*") } else { format!("{host}:{port}/*") };
+    let operation =
+        if host.contains(':') { format!("[{host}]:{port}/*") } else { format!("{host}:{port}/*") };
     let route = Route {
         name: "default".to_owned(),
         r#match: Some(RouteMatch {

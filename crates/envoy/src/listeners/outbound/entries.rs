@@ -140,8 +140,14 @@ impl Entry {
             true => Protocol::Unsupported,
             false => added.protocol,
         };
-        let mut entry =
-            Self { binds, port: added.port, chains: Vec::new(), protocol, first: added.protocol, seen: HashSet::new() };
+        let mut entry = Self {
+            binds,
+            port: added.port,
+            chains: Vec::new(),
+            protocol,
+            first: added.protocol,
+            seen: HashSet::new(),
+        };
         match chains.len() {
             0 | 1 => entry.chains = chains,
             // Envoy takes no two of one match, whoever wrote them.

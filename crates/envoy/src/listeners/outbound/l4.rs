@@ -4,6 +4,7 @@ use crate::{
     Context,
     listeners::chain::{Chain, Match, Routed, To},
     names,
+    routes::domains,
 };
 use mizzen_mesh::{
     ByPointer, Labels, Port, Protocol, Sees, Visible,
@@ -70,14 +71,14 @@ impl Target<'_> {
                     continue;
                 }
                 let Some(to) = self.routed(of, &rule.route, true) else { continue };
-                let when = Match { server_names: owned(&when.sni_hosts), subnets: subnets.clone(), http: false };
+                let when =
+                    Match { server_names: owned(&when.sni_hosts), subnets: subnets.clone(), http: false };
                 chains.push(Chain { when, to });
             }
         }
         if chains.is_empty() {
-            let host = &self.visible.service.key.host;
             let by_name = self.by_name || !self.subnets.is_empty();
-            let server_names = if by_name { vec![Arc::clone(host)] } else { Vec::new() };
+            let server_names = if by_name { self.server_names() } else { Vec::new() };
             chains.push(self.own(Match { server_names, subnets: self.subnets.clone(), http: false }));
         }
         chains
@@ -93,7 +94,9 @@ impl Target<'_> {
                 .r#match
                 .iter()
                 .filter(|when| when.port == 0 || when.port == self.port.number)
-                .filter(|when| is_for(self.context, &when.gateways, &when.source_labels, &when.source_namespace))
+                .filter(|when| {
+                    is_for(self.context, &when.gateways, &when.source_labels, &when.source_namespace)
+                })
                 .collect();
             let for_all = |when: &&L4MatchAttributes| when.destination_subnets.is_empty();
             // The first rule for every address is the last that matters.
@@ -105,7 +108,8 @@ impl Target<'_> {
                 continue;
             }
             let subnets = holding.iter().flat_map(|when| &when.destination_subnets);
-            let when = Match { subnets: subnets.map(|text| text.as_str().into()).collect(), ..Match::default() };
+            let when =
+                Match { subnets: subnets.map(|text| text.as_str().into()).collect(), ..Match::default() };
             if when.subnets.is_empty() {
                 continue;
             }
@@ -118,6 +122,15 @@ impl Target<'_> {
             chains.push(self.own(own()));
         }
         chains
+    }
+
+    /// The service's name, and those of services that only stand for it.
+    fn server_names(&self) -> Vec<Arc<str>> {
+        let mut names = vec![Arc::clone(&self.visible.service.key.host)];
+        for alias in self.visible.aliases.iter() {
+            names.extend(domains::of_host(&alias.host, &self.context.proxy.domain()).map(Arc::from));
+        }
+        names
     }
 
     fn own(&self, when: Match) -> Chain {

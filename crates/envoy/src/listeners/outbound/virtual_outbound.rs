@@ -36,7 +36,10 @@ pub(super) fn build(inputs: &Inputs) -> Arc<Resource> {
     // Who connects to the port itself would be passed on to it for ever.
     let loops = FilterChain {
         name: "virtualOutbound-blackhole".to_owned(),
-        filter_chain_match: Some(FilterChainMatch { destination_port: number(port), ..FilterChainMatch::default() }),
+        filter_chain_match: Some(FilterChainMatch {
+            destination_port: number(port),
+            ..FilterChainMatch::default()
+        }),
         filters: vec![tcp::black_hole()],
         ..FilterChain::default()
     };

@@ -45,7 +45,7 @@ pub(super) fn all<'a>(
     interception: Interception,
 ) -> Entries<'a> {
     let bound = interception == Interception::None;
-    let unprivileged = bound && is_true(context.proxy.metadata("UNPRIVILEGED_POD"));
+    let unprivileged = bound && is_true(context.proxy.metadata("UNPRIVILEGED_POD").as_ref());
     let mut walk = Walk {
         context,
         scope,
@@ -53,7 +53,7 @@ pub(super) fn all<'a>(
         bound,
         reserved: Reserved::new(context),
         captures_names: scope.offered().iter().any(|visible| !visible.service.allocated.is_empty())
-            && is_true(context.proxy.metadata("DNS_CAPTURE")),
+            && is_true(context.proxy.metadata("DNS_CAPTURE").as_ref()),
         own: if bound { None } else { own_address(context, scope) },
         routes: scope.l4(),
         entries: Entries::default(),
@@ -80,17 +80,20 @@ fn own_address(context: &Context<'_>, scope: Sees<'_>) -> Option<IpAddr> {
         if has_listeners_by_endpoint(service) && service.ports.iter().any(|port| !port.protocol.is_http()) {
             let endpoints = context.snapshot.named_endpoints_of(&service.key);
             let endpoints = endpoints.into_iter().flat_map(|endpoints| &endpoints.endpoints);
-            addresses.extend(endpoints.filter_map(|endpoint| endpoint.addresses.first()?.parse::<IpAddr>().ok()));
+            addresses
+                .extend(endpoints.filter_map(|endpoint| endpoint.addresses.first()?.parse::<IpAddr>().ok()));
         }
     }
     if addresses.is_empty() { None } else { context.proxy.address_among(&Arc::new(addresses)) }
 }
 
 fn has_listeners_by_endpoint(service: &Service) -> bool {
-    service.resolution == Resolution::Passthrough && service.addresses.iter().all(|address| &**address == UNSPECIFIED)
+    service.resolution == Resolution::Passthrough
+        && service.addresses.iter().all(|address| &**address == UNSPECIFIED)
 }
 
 /// Where the chains of a port are to be.
+#[derive(Clone, Copy)]
 struct Place<'a> {
     /// It names the listener.
     bind: &'a str,
@@ -108,7 +111,9 @@ impl<'a> Walk<'a> {
                 let (bind, address) = (self.families.localhosts()[0], self.address(service));
                 self.bytes(visible, port, Place { bind, address }, || Binds::Localhosts);
             }
-            _ if has_listeners_by_endpoint(service) && !self.has_allocated(service) => self.endpoints(visible, port),
+            _ if has_listeners_by_endpoint(service) && !self.has_allocated(service) => {
+                self.endpoints(visible, port);
+            }
             _ => self.addresses(visible, port),
         }
     }
@@ -137,8 +142,11 @@ impl<'a> Walk<'a> {
 
     /// The first that the proxy can use; one of another family rather than none.
     fn address(&self, service: &'a Service) -> &'a str {
-        let usable = |addresses: &'a [Arc<str>]| addresses.iter().find(|address| self.families.can_use(address));
-        let own = usable(&service.addresses).or(service.addresses.first()).filter(|address| &***address != UNSPECIFIED);
+        let usable =
+            |addresses: &'a [Arc<str>]| addresses.iter().find(|address| self.families.can_use(address));
+        let own = usable(&service.addresses)
+            .or(service.addresses.first())
+            .filter(|address| &***address != UNSPECIFIED);
         let allocated = || {
             let all = service.allocated.iter().filter(|address| self.families.can_use(address));
             all.min_by_key(|address| address.contains(':')).filter(|_| self.captures_names)
@@ -188,7 +196,8 @@ impl<'a> Walk<'a> {
         let endpoints = self.context.snapshot.named_endpoints_of(&service.key);
         let endpoints = endpoints.into_iter().flat_map(|endpoints| &endpoints.endpoints);
         let mut endpoints = endpoints.filter(|endpoint| endpoint.port_name == port.name).peekable();
-        if endpoints.peek().is_none() && service.registry == Registry::External && service.selector.is_empty() {
+        if endpoints.peek().is_none() && service.registry == Registry::External && service.selector.is_empty()
+        {
             return self.addresses(visible, port);
         }
         for endpoint in endpoints {
@@ -204,7 +213,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn bytes(&mut self, visible: &'a Visible, port: &'a Port, place: Place<'a>, binds: impl FnOnce() -> Binds) {
+    fn bytes(
+        &mut self,
+        visible: &'a Visible,
+        port: &'a Port,
+        place: Place<'a>,
+        binds: impl FnOnce() -> Binds,
+    ) {
         let added = self.added(visible, port, place.bind);
         let service = &visible.service;
         let wildcard = self.families.wildcard();
