@@ -24,12 +24,15 @@ async fn http_requests_go_where_the_virtual_service_says() -> Result<()> {
     assert!(share[0] > 0 && share[1] > 0, "{share:?}");
 
     // By header, else by default.
-    shop.route(&json!([
-        { "match": [{ "headers": { "end-user": { "exact": "jason" } } }], "route": [to("v2")] },
-        { "route": [to("v1")] },
-    ]))?;
+    shop.route(
+        "header",
+        &json!([
+            { "match": [{ "headers": { "end-user": { "exact": "jason" } } }], "route": [to("v2")] },
+            { "route": [to("v1")] },
+        ]),
+    )
+    .await?;
     let jason = shop.call().header("end-user", "jason");
-    shop.until("jason to be sent to v2", &jason, |reply| reply.text().contains("\"version\":\"v2\"")).await?;
     assert_eq!(shop.share(&jason, 10).await?, [0, 10]);
     assert_eq!(shop.share(&shop.call(), 10).await?, [10, 0]);
 
@@ -39,46 +42,44 @@ async fn http_requests_go_where_the_virtual_service_says() -> Result<()> {
         to["weight"] = weight.into();
         to
     };
-    shop.route(&json!([{ "route": [weighted("v1", 80), weighted("v2", 20)],
-        "headers": { "response": { "set": { "x-step": "weights" } } } }]))?;
-    shop.until("weights", &shop.call(), |reply| reply.header("x-step") == Some("weights")).await?;
+    shop.route("weights", &json!([{ "route": [weighted("v1", 80), weighted("v2", 20)] }])).await?;
     let [one, two] = shop.share(&shop.call(), 400).await?;
     assert!((270..=370).contains(&one), "{one} of 400 to v1, {two} to v2: 320 and 80 were wanted");
 
     // Rewritten, with headers added and removed.
-    shop.route(&json!([{
+    shop.route("rewrite", &json!([{
         "match": [{ "uri": { "prefix": "/old/" } }], "rewrite": { "uri": "/new/", "authority": "other.example" },
         "headers": { "request": { "add": { "x-added": "yes" }, "remove": ["x-secret"] } },
         "route": [to("v1")],
     }, {
         "match": [{ "uri": { "exact": "/gone" } }],
         "redirect": { "uri": "/here", "authority": "example.com", "redirectCode": 302 },
-    }, { "match": [{ "uri": { "exact": "/said" } }], "directResponse": { "status": 418, "body": { "string": "tea" } } }]))?;
+    }, { "match": [{ "uri": { "exact": "/said" } }], "directResponse": { "status": 418, "body": { "string": "tea" } } }])).await?;
     let old = shop.call().path("/old/items").header("x-secret", "s");
-    shop.until("a rewritten path", &old, |reply| reply.text().contains("/new/items")).await?;
     let answer = shop.ask(&old).await?;
     assert_eq!(answer.path, "/new/items");
     assert_eq!((answer.header("host"), answer.header("x-added")), (Some("other.example"), Some("yes")));
     assert_eq!(answer.header("x-secret"), None);
     let redirected = shop.client.client().call(&shop.call().path("/gone")).await?;
-    assert_eq!((redirected.status, redirected.header("location")), (StatusCode::FOUND, Some("http://example.com/here")));
+    assert_eq!(
+        (redirected.status, redirected.header("location")),
+        (StatusCode::FOUND, Some("http://example.com/here"))
+    );
     let said = shop.client.client().call(&shop.call().path("/said")).await?;
     assert_eq!((said.status.as_u16(), said.text().as_str()), (418, "tea"));
     let nowhere = shop.client.client().call(&shop.call().path("/nowhere")).await?;
     assert_eq!(nowhere.status, StatusCode::NOT_FOUND, "no route of the list is for it");
 
     // Cross-origin requests are answered by the sidecar.
-    shop.route(&json!([{ "corsPolicy": { "allowOrigins": [{ "exact": "https://shop.example" }], "allowMethods": ["PUT"] },
-        "route": [to("v1")] }]))?;
+    shop.route("cors", &json!([{ "corsPolicy": { "allowOrigins": [{ "exact": "https://shop.example" }], "allowMethods": ["PUT"] },
+        "route": [to("v1")] }])).await?;
     let preflight = shop
         .call()
         .method(http::Method::OPTIONS)
         .header("origin", "https://shop.example")
         .header("access-control-request-method", "PUT");
-    shop.until("an answer to a preflight request", &preflight, |reply| {
-        reply.header("access-control-allow-methods") == Some("PUT")
-    })
-    .await?;
+    let allowed = shop.client.client().call(&preflight).await?;
+    assert_eq!(allowed.header("access-control-allow-methods"), Some("PUT"));
     refused_nothing(&shop).await
 }
 
@@ -88,7 +89,7 @@ async fn failures_are_made_borne_and_mirrored_as_asked() -> Result<()> {
     let shop = Shop::open(json!({})).await?;
 
     // Abort for some, by header.
-    shop.route(&json!([
+    shop.route("failures", &json!([
         { "match": [{ "headers": { "unlucky": { "exact": "yes" } } }],
           "fault": { "abort": { "httpStatus": 555, "percentage": { "value": 100 } } }, "route": [to("v1")] },
         { "match": [{ "headers": { "patient": { "exact": "yes" } } }],
@@ -99,14 +100,14 @@ async fn failures_are_made_borne_and_mirrored_as_asked() -> Result<()> {
         { "match": [{ "headers": { "watched": { "exact": "yes" } } }],
           "mirror": { "host": "cart", "subset": "v2" }, "mirrorPercentage": { "value": 100 }, "route": [to("v1")] },
         { "route": [to("v1")], "retries": { "attempts": 0 } },
-    ]))?;
+    ])).await?;
     let unlucky = shop.call().header("unlucky", "yes");
-    shop.until("an abort", &unlucky, |reply| reply.status.as_u16() == 555).await?;
-    let delayed = shop.near.admin().stats().await?.get("http.outbound_0.0.0.0_80;.fault.delays_injected");
+    assert_eq!(shop.client.client().call(&unlucky).await?.status.as_u16(), 555);
     assert_eq!(shop.ask(&shop.call().header("patient", "yes")).await?.version, "v1");
     let stats = shop.near.admin().stats().await?;
-    let delays: u64 = stats.iter().filter(|(name, _)| name.ends_with("fault.delays_injected")).map(|(_, of)| of).sum();
-    assert_eq!(delays - delayed, 1, "the proxy counted the delay that it made");
+    let delays: u64 =
+        stats.iter().filter(|(name, _)| name.ends_with("fault.delays_injected")).map(|(_, of)| of).sum();
+    assert_eq!(delays, 1, "the proxy counted the delay that it made");
 
     // The application takes longer than the route allows.
     let hurried = shop.call().header("hurried", "yes").header("x-echo-delay", "5000");
@@ -173,9 +174,11 @@ async fn destinations_are_chosen_protected_and_spoken_to_as_their_rules_say() ->
     let in_the_clear = Call::to(shop.carts[0].0.at(8080)).host("cart");
     assert!(plain.client().ask(&in_the_clear).await.is_ok(), "PERMISSIVE by default");
     shop.mesh.write("policy.yaml", &[strict])?;
-    wait::until("plaintext to be refused", PATIENCE, async || match plain.client().call(&in_the_clear).await {
-        Ok(reply) => Seen::NotYet(format!("answered {}", reply.status)),
-        Err(_) => Seen::Done(()),
+    wait::until("plaintext to be refused", PATIENCE, async || {
+        match plain.client().call(&in_the_clear).await {
+            Ok(reply) => Seen::NotYet(format!("answered {}", reply.status)),
+            Err(_) => Seen::Done(()),
+        }
     })
     .await?;
     assert!(shop.ask(&shop.call()).await.is_ok());
@@ -187,7 +190,7 @@ async fn destinations_are_chosen_protected_and_spoken_to_as_their_rules_say() ->
         "spec": { "hosts": ["cart"], "tcp": [{ "match": [{ "port": 9000 }], "route": [to("v2")] }],
             "http": [{ "route": [to("v1")] }] },
     });
-    shop.mesh.write("routes.yaml", &[tcp, destination_rule(&json!({}))])?;
+    shop.mesh.write("routes.yaml", &[tcp, destination_rule(None)])?;
     wait::until("lines to go to v2 alone", PATIENCE, async || {
         let mut versions = Vec::new();
         for _ in 0..6 {
@@ -203,11 +206,16 @@ async fn destinations_are_chosen_protected_and_spoken_to_as_their_rules_say() ->
     // An endpoint that fails is left alone for a while.
     let ejecting = json!({ "outlierDetection": { "consecutive5xxErrors": 2, "interval": "0.2s",
         "baseEjectionTime": "60s", "maxEjectionPercent": 100 } });
-    shop.mesh.write("routes.yaml", &[
-        virtual_service(&json!([{ "retries": { "attempts": 0 }, "route": [{ "destination": { "host": "cart" } }],
-            "headers": { "response": { "set": { "x-step": "outliers" } } } }])),
-        destination_rule(&ejecting),
-    ])?;
+    shop.mesh.write(
+        "routes.yaml",
+        &[
+            virtual_service(
+                &json!([{ "retries": { "attempts": 0 }, "route": [{ "destination": { "host": "cart" } }],
+            "headers": { "response": { "set": { "x-step": "outliers" } } } }]),
+            ),
+            destination_rule(Some(&ejecting)),
+        ],
+    )?;
     shop.until("the rule", &shop.call(), |reply| reply.header("x-step") == Some("outliers")).await?;
     let ejections = async || -> Result<u64> {
         let stats = shop.near.admin().stats().await?;
@@ -293,12 +301,14 @@ async fn an_ingress_gateway_serves_the_hosts_of_its_gateway() -> Result<()> {
 async fn a_file_that_changes_changes_the_mesh_and_a_broken_one_does_not() -> Result<()> {
     needs!(Envoy::NEEDS, Net::NEEDS, Workload::REDIRECT_NEEDS);
     let shop = Shop::open(json!({})).await?;
-    shop.route(&json!([{ "route": [to("v2")] }]))?;
-    shop.until("v2 alone", &shop.call(), |reply| reply.text().contains("\"version\":\"v2\"")).await?;
+    shop.route("files", &json!([{ "route": [to("v2")] }])).await?;
     assert_eq!(shop.share(&shop.call(), 10).await?, [0, 10]);
 
     // Half of a file: reported by name and line, and what it said before goes on.
-    shop.mesh.write_text("routes.yaml", "apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {name: cart\n")?;
+    shop.mesh.write_text(
+        "routes.yaml",
+        "apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {name: cart\n",
+    )?;
     wait::until("the broken file to be told", PATIENCE, async || {
         let log = shop.mesh.log();
         Seen::when(log.contains("routes.yaml:"), || "nothing in the log".to_owned())
@@ -309,7 +319,7 @@ async fn a_file_that_changes_changes_the_mesh_and_a_broken_one_does_not() -> Res
     // An object that no Istio would take: its last good version goes on.
     let mut bad = virtual_service(&json!([{ "route": [to("v1")], "timeout": "never" }]));
     bad["spec"]["hosts"] = Value::Array(Vec::new());
-    shop.mesh.write("routes.yaml", &[bad, destination_rule(&json!({}))])?;
+    shop.mesh.write("routes.yaml", &[bad, destination_rule(None)])?;
     wait::until("the refused object to be told", PATIENCE, async || {
         let metrics = shop.mesh.page("/debug/configz").await;
         let log = shop.mesh.log();
@@ -319,12 +329,14 @@ async fn a_file_that_changes_changes_the_mesh_and_a_broken_one_does_not() -> Res
     assert_eq!(shop.share(&shop.call(), 10).await?, [0, 10]);
 
     // Mended, and then gone.
-    shop.route(&json!([{ "route": [to("v1")] }]))?;
-    shop.until("v1", &shop.call(), |reply| reply.text().contains("\"version\":\"v1\"")).await?;
+    shop.route("mended", &json!([{ "route": [to("v1")] }])).await?;
+    assert_eq!(shop.share(&shop.call(), 10).await?, [10, 0]);
     shop.mesh.remove("routes.yaml")?;
-    wait::until("both versions to answer again", PATIENCE, async || match shop.share(&shop.call(), 20).await {
-        Ok(share) => Seen::when(share[0] > 0 && share[1] > 0, || format!("{share:?}")),
-        Err(error) => Seen::NotYet(error.to_string()),
+    wait::until("both versions to answer again", PATIENCE, async || {
+        match shop.share(&shop.call(), 20).await {
+            Ok(share) => Seen::when(share[0] > 0 && share[1] > 0, || format!("{share:?}")),
+            Err(error) => Seen::NotYet(error.to_string()),
+        }
     })
     .await?;
     refused_nothing(&shop).await
@@ -338,7 +350,11 @@ async fn refused_nothing(shop: &Shop) -> Result<()> {
         for rejected in ["cluster_manager.cds.update_rejected", "listener_manager.lds.update_rejected"] {
             assert_eq!(stats.get(rejected), 0, "{rejected}");
         }
-        let routes: u64 = stats.iter().filter(|(name, _)| name.contains(".rds.") && name.ends_with("update_rejected")).map(|(_, of)| of).sum();
+        let routes: u64 = stats
+            .iter()
+            .filter(|(name, _)| name.contains(".rds.") && name.ends_with("update_rejected"))
+            .map(|(_, of)| of)
+            .sum();
         assert_eq!(routes, 0, "routes refused");
         envoy.wait_configured().await?;
     }

@@ -22,14 +22,13 @@ use mizzen_testkit::{
 };
 use serde_json::{Value, json};
 
-
 const APPLICATION: Ports = Ports { http: 8080, https: 0, tcp: 9000, tls: 0 };
 const NAMESPACE: &str = "shop";
 /// Of the service `cart`; nobody has it.
 const CART: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 96, 0, 10));
 
-pub struct Mesh {
-    pub net: Net,
+pub(crate) struct Mesh {
+    pub(crate) net: Net,
     folder: PathBuf,
     discovery: Part,
     http: SocketAddr,
@@ -38,7 +37,7 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    pub async fn start(mesh_config: Value) -> Result<Self> {
+    pub(crate) async fn start(mesh_config: Value) -> Result<Self> {
         let folder = run().part_folder("mesh").during("make a folder")?;
         let objects = folder.join("objects");
         fs::create_dir(&objects).during("make a folder")?;
@@ -67,30 +66,30 @@ impl Mesh {
     }
 
     /// Writes a file of the mesh, over what it said before.
-    pub fn write(&self, file: &str, objects: &[Value]) -> Result<()> {
+    pub(crate) fn write(&self, file: &str, objects: &[Value]) -> Result<()> {
         let documents: Vec<String> = objects.iter().map(Value::to_string).collect();
         self.write_text(file, &documents.join("\n---\n"))
     }
 
-    pub fn write_text(&self, file: &str, text: &str) -> Result<()> {
+    pub(crate) fn write_text(&self, file: &str, text: &str) -> Result<()> {
         fs::write(self.folder.join(file), text).during("write a file of the mesh")
     }
 
-    pub fn remove(&self, file: &str) -> Result<()> {
+    pub(crate) fn remove(&self, file: &str) -> Result<()> {
         fs::remove_file(self.folder.join(file)).during("remove a file of the mesh")
     }
 
     /// What the control plane says on a page of its own.
-    pub async fn page(&self, path: &str) -> Result<wire::Reply> {
+    pub(crate) async fn page(&self, path: &str) -> Result<wire::Reply> {
         get(self.http, path).await
     }
 
-    pub fn log(&self) -> String {
+    pub(crate) fn log(&self) -> String {
         self.discovery.log()
     }
 
     /// A sidecar for a workload, configured.
-    pub async fn sidecar(&self, workload: &Workload, labels: [(&str, &str); 2]) -> Result<Envoy> {
+    pub(crate) async fn sidecar(&self, workload: &Workload, labels: [(&str, &str); 2]) -> Result<Envoy> {
         let bootstrap = Bootstrap::sidecar(workload.address(), workload.name(), NAMESPACE)
             .service_account(workload.name())
             .labels(labels)
@@ -103,7 +102,7 @@ impl Mesh {
     }
 
     /// An ingress gateway.
-    pub async fn router(&self, workload: &Workload, labels: [(&str, &str); 2]) -> Result<Envoy> {
+    pub(crate) async fn router(&self, workload: &Workload, labels: [(&str, &str); 2]) -> Result<Envoy> {
         let bootstrap = Bootstrap::router(workload.address(), workload.name(), NAMESPACE)
             .service_account(workload.name())
             .labels(labels)
@@ -116,16 +115,16 @@ impl Mesh {
 }
 
 /// A client, and a service `cart` of two versions.
-pub struct Shop {
-    pub mesh: Mesh,
-    pub client: Workload,
-    pub near: Envoy,
-    pub carts: [(Workload, Envoy); 2],
+pub(crate) struct Shop {
+    pub(crate) mesh: Mesh,
+    pub(crate) client: Workload,
+    pub(crate) near: Envoy,
+    pub(crate) carts: [(Workload, Envoy); 2],
     _applications: [Echo; 2],
 }
 
 impl Shop {
-    pub async fn open(mesh_config: Value) -> Result<Self> {
+    pub(crate) async fn open(mesh_config: Value) -> Result<Self> {
         let mesh = Mesh::start(mesh_config).await?;
         let client = mesh.net.workload("client")?;
         let carts = [mesh.net.workload("cart-v1")?, mesh.net.workload("cart-v2")?];
@@ -151,25 +150,39 @@ impl Shop {
     }
 
     /// A request to the service by its name.
-    pub fn call(&self) -> Call {
+    pub(crate) fn call(&self) -> Call {
         Call::to(SocketAddr::new(CART, 80)).host("cart")
     }
 
-    pub fn line(&self) -> Call {
+    pub(crate) fn line(&self) -> Call {
         Call::to(SocketAddr::new(CART, 9000)).over(mizzen_testkit::echo::Protocol::Tcp).body("hello")
     }
 
-    pub async fn ask(&self, call: &Call) -> Result<Answer> {
+    pub(crate) async fn ask(&self, call: &Call) -> Result<Answer> {
         self.client.client().ask(call).await
     }
 
-    /// Routes for `cart`, and subsets by version.
-    pub fn route(&self, http: &Value) -> Result<()> {
-        self.mesh.write("routes.yaml", &[virtual_service(http), destination_rule(&json!({}))])
+    /// Routes for `cart`, and subsets by version; in force when it returns. Each of the routes marks its answers, and a
+    /// last one answers where no other does.
+    pub(crate) async fn route(&self, step: &str, http: &Value) -> Result<()> {
+        let mut routes = http.as_array().cloned().unwrap_or_default();
+        routes.push(json!({ "match": [{ "uri": { "exact": format!("/step/{step}") } }],
+            "directResponse": { "status": 299 } }));
+        // Before the others, of which one may take everything.
+        routes.rotate_right(1);
+        let routes = Value::Array(routes);
+        self.mesh.write("routes.yaml", &[virtual_service(&routes), destination_rule(None)])?;
+        let asked = self.call().path(&format!("/step/{step}"));
+        self.until(step, &asked, |reply| reply.status.as_u16() == 299).await
     }
 
     /// Asks until the answer is as wanted: a change takes a moment.
-    pub async fn until(&self, what: &str, call: &Call, mut wanted: impl FnMut(&wire::Reply) -> bool) -> Result<()> {
+    pub(crate) async fn until(
+        &self,
+        what: &str,
+        call: &Call,
+        mut wanted: impl FnMut(&wire::Reply) -> bool,
+    ) -> Result<()> {
         wait::until(what, PATIENCE, async || match self.client.client().call(call).await {
             Ok(reply) => Seen::when(wanted(&reply), || format!("{}: {}", reply.status, reply.text())),
             Err(error) => Seen::NotYet(error.to_string()),
@@ -178,7 +191,7 @@ impl Shop {
     }
 
     /// How many of so many requests each version answered.
-    pub async fn share(&self, call: &Call, requests: usize) -> Result<[usize; 2]> {
+    pub(crate) async fn share(&self, call: &Call, requests: usize) -> Result<[usize; 2]> {
         let mut share = [0; 2];
         for _ in 0..requests {
             match self.ask(call).await?.version.as_str() {
@@ -198,7 +211,7 @@ async fn get(address: SocketAddr, path: &str) -> Result<wire::Reply> {
     wire::http1(stream, request).await?.successful()
 }
 
-pub fn pod(workload: &Workload, app: &str, version: &str) -> Value {
+pub(crate) fn pod(workload: &Workload, app: &str, version: &str) -> Value {
     let address = workload.address();
     json!({
         "apiVersion": "v1", "kind": "Pod",
@@ -231,7 +244,7 @@ fn slice(carts: &[Workload]) -> Value {
     })
 }
 
-pub fn virtual_service(http: &Value) -> Value {
+pub(crate) fn virtual_service(http: &Value) -> Value {
     json!({
         "apiVersion": "networking.istio.io/v1", "kind": "VirtualService",
         "metadata": { "name": "cart", "namespace": NAMESPACE },
@@ -239,15 +252,19 @@ pub fn virtual_service(http: &Value) -> Value {
     })
 }
 
-pub fn destination_rule(policy: &Value) -> Value {
-    json!({
+pub(crate) fn destination_rule(policy: Option<&Value>) -> Value {
+    let mut rule = json!({
         "apiVersion": "networking.istio.io/v1", "kind": "DestinationRule",
         "metadata": { "name": "cart", "namespace": NAMESPACE },
-        "spec": { "host": "cart", "trafficPolicy": policy, "subsets": [
+        "spec": { "host": "cart", "subsets": [
             { "name": "v1", "labels": { "version": "v1" } }, { "name": "v2", "labels": { "version": "v2" } }] },
-    })
+    });
+    if let Some(policy) = policy {
+        rule["spec"]["trafficPolicy"] = policy.clone();
+    }
+    rule
 }
 
-pub fn to(subset: &str) -> Value {
+pub(crate) fn to(subset: &str) -> Value {
     json!({ "destination": { "host": "cart", "subset": subset } })
 }
