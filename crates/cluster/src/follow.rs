@@ -103,13 +103,18 @@ pub async fn follow<T: Trimmed, O: Send>(
             }
             Err(failure) => {
                 let reason = failure.to_string();
-                let wait = failure.retry_after().map_or_else(|| backoff.next(), |seconds| {
-                    jitter(Duration::from_secs(seconds.clamp(1, 60)))
-                });
+                let wait = failure.retry_after().map_or_else(
+                    || backoff.next(),
+                    |seconds| jitter(Duration::from_secs(seconds.clamp(1, 60))),
+                );
                 if state.fail(reason.clone()) == Phase::Failing {
                     tracing::debug!(kind = name, reason, "still no answer from the API server");
                 } else {
-                    tracing::warn!(kind = name, reason, "the API server does not answer as it should; trying again");
+                    tracing::warn!(
+                        kind = name,
+                        reason,
+                        "the API server does not answer as it should; trying again"
+                    );
                 }
                 wait
             }

@@ -85,7 +85,8 @@ fn read<T: Trimmed>(
         "BOOKMARK" => {}
         "ERROR" => {
             let status: Status = serde_json::from_str(event.object.get()).unwrap_or_default();
-            let code = http::StatusCode::from_u16(status.code).unwrap_or(http::StatusCode::INTERNAL_SERVER_ERROR);
+            let code =
+                http::StatusCode::from_u16(status.code).unwrap_or(http::StatusCode::INTERNAL_SERVER_ERROR);
             return Err(Failure::of_answer(code, None, event.object.get().as_bytes()));
         }
         // A newer server may say more than we know.

@@ -197,7 +197,10 @@ impl Typed {
             config_dir: self.config_dir,
             mesh_config: self.mesh_config,
             networks_config: self.networks_config,
-            namespace: self.namespace.or_else(|| environment.namespace.clone()).unwrap_or_else(|| "istio-system".into()),
+            namespace: self
+                .namespace
+                .or_else(|| environment.namespace.clone())
+                .unwrap_or_else(|| "istio-system".into()),
             domain: self.domain,
             cluster: self.cluster_id,
             revision: environment.revision.clone(),
