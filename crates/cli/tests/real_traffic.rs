@@ -61,10 +61,7 @@ async fn http_requests_go_where_the_virtual_service_says() -> Result<()> {
     assert_eq!((answer.header("host"), answer.header("x-added")), (Some("other.example"), Some("yes")));
     assert_eq!(answer.header("x-secret"), None);
     let redirected = shop.client.client().call(&shop.call().path("/gone")).await?;
-    assert_eq!(
-        (redirected.status, redirected.header("location")),
-        (StatusCode::FOUND, Some("http://example.com/here"))
-    );
+    assert_eq!((redirected.status, redirected.header("location")), (StatusCode::FOUND, Some("http://example.com/here")));
     let said = shop.client.client().call(&shop.call().path("/said")).await?;
     assert_eq!((said.status.as_u16(), said.text().as_str()), (418, "tea"));
     let nowhere = shop.client.client().call(&shop.call().path("/nowhere")).await?;
@@ -108,8 +105,7 @@ async fn failures_are_made_borne_and_mirrored_as_asked() -> Result<()> {
     let delayed = shop.near.admin().stats().await?.get("http.outbound_0.0.0.0_80;.fault.delays_injected");
     assert_eq!(shop.ask(&shop.call().header("patient", "yes")).await?.version, "v1");
     let stats = shop.near.admin().stats().await?;
-    let delays: u64 =
-        stats.iter().filter(|(name, _)| name.ends_with("fault.delays_injected")).map(|(_, of)| of).sum();
+    let delays: u64 = stats.iter().filter(|(name, _)| name.ends_with("fault.delays_injected")).map(|(_, of)| of).sum();
     assert_eq!(delays - delayed, 1, "the proxy counted the delay that it made");
 
     // The application takes longer than the route allows.
@@ -177,11 +173,9 @@ async fn destinations_are_chosen_protected_and_spoken_to_as_their_rules_say() ->
     let in_the_clear = Call::to(shop.carts[0].0.at(8080)).host("cart");
     assert!(plain.client().ask(&in_the_clear).await.is_ok(), "PERMISSIVE by default");
     shop.mesh.write("policy.yaml", &[strict])?;
-    wait::until("plaintext to be refused", PATIENCE, async || {
-        match plain.client().call(&in_the_clear).await {
-            Ok(reply) => Seen::NotYet(format!("answered {}", reply.status)),
-            Err(_) => Seen::Done(()),
-        }
+    wait::until("plaintext to be refused", PATIENCE, async || match plain.client().call(&in_the_clear).await {
+        Ok(reply) => Seen::NotYet(format!("answered {}", reply.status)),
+        Err(_) => Seen::Done(()),
     })
     .await?;
     assert!(shop.ask(&shop.call()).await.is_ok());
@@ -209,16 +203,11 @@ async fn destinations_are_chosen_protected_and_spoken_to_as_their_rules_say() ->
     // An endpoint that fails is left alone for a while.
     let ejecting = json!({ "outlierDetection": { "consecutive5xxErrors": 2, "interval": "0.2s",
         "baseEjectionTime": "60s", "maxEjectionPercent": 100 } });
-    shop.mesh.write(
-        "routes.yaml",
-        &[
-            virtual_service(
-                &json!([{ "retries": { "attempts": 0 }, "route": [{ "destination": { "host": "cart" } }],
-            "headers": { "response": { "set": { "x-step": "outliers" } } } }]),
-            ),
-            destination_rule(&ejecting),
-        ],
-    )?;
+    shop.mesh.write("routes.yaml", &[
+        virtual_service(&json!([{ "retries": { "attempts": 0 }, "route": [{ "destination": { "host": "cart" } }],
+            "headers": { "response": { "set": { "x-step": "outliers" } } } }])),
+        destination_rule(&ejecting),
+    ])?;
     shop.until("the rule", &shop.call(), |reply| reply.header("x-step") == Some("outliers")).await?;
     let ejections = async || -> Result<u64> {
         let stats = shop.near.admin().stats().await?;
@@ -309,10 +298,7 @@ async fn a_file_that_changes_changes_the_mesh_and_a_broken_one_does_not() -> Res
     assert_eq!(shop.share(&shop.call(), 10).await?, [0, 10]);
 
     // Half of a file: reported by name and line, and what it said before goes on.
-    shop.mesh.write_text(
-        "routes.yaml",
-        "apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {name: cart\n",
-    )?;
+    shop.mesh.write_text("routes.yaml", "apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {name: cart\n")?;
     wait::until("the broken file to be told", PATIENCE, async || {
         let log = shop.mesh.log();
         Seen::when(log.contains("routes.yaml:"), || "nothing in the log".to_owned())
@@ -336,11 +322,9 @@ async fn a_file_that_changes_changes_the_mesh_and_a_broken_one_does_not() -> Res
     shop.route(&json!([{ "route": [to("v1")] }]))?;
     shop.until("v1", &shop.call(), |reply| reply.text().contains("\"version\":\"v1\"")).await?;
     shop.mesh.remove("routes.yaml")?;
-    wait::until("both versions to answer again", PATIENCE, async || {
-        match shop.share(&shop.call(), 20).await {
-            Ok(share) => Seen::when(share[0] > 0 && share[1] > 0, || format!("{share:?}")),
-            Err(error) => Seen::NotYet(error.to_string()),
-        }
+    wait::until("both versions to answer again", PATIENCE, async || match shop.share(&shop.call(), 20).await {
+        Ok(share) => Seen::when(share[0] > 0 && share[1] > 0, || format!("{share:?}")),
+        Err(error) => Seen::NotYet(error.to_string()),
     })
     .await?;
     refused_nothing(&shop).await
@@ -354,11 +338,7 @@ async fn refused_nothing(shop: &Shop) -> Result<()> {
         for rejected in ["cluster_manager.cds.update_rejected", "listener_manager.lds.update_rejected"] {
             assert_eq!(stats.get(rejected), 0, "{rejected}");
         }
-        let routes: u64 = stats
-            .iter()
-            .filter(|(name, _)| name.contains(".rds.") && name.ends_with("update_rejected"))
-            .map(|(_, of)| of)
-            .sum();
+        let routes: u64 = stats.iter().filter(|(name, _)| name.contains(".rds.") && name.ends_with("update_rejected")).map(|(_, of)| of).sum();
         assert_eq!(routes, 0, "routes refused");
         envoy.wait_configured().await?;
     }

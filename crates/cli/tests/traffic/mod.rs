@@ -22,6 +22,7 @@ use mizzen_testkit::{
 };
 use serde_json::{Value, json};
 
+
 const APPLICATION: Ports = Ports { http: 8080, https: 0, tcp: 9000, tls: 0 };
 const NAMESPACE: &str = "shop";
 /// Of the service `cart`; nobody has it.
@@ -168,12 +169,7 @@ impl Shop {
     }
 
     /// Asks until the answer is as wanted: a change takes a moment.
-    pub async fn until(
-        &self,
-        what: &str,
-        call: &Call,
-        mut wanted: impl FnMut(&wire::Reply) -> bool,
-    ) -> Result<()> {
+    pub async fn until(&self, what: &str, call: &Call, mut wanted: impl FnMut(&wire::Reply) -> bool) -> Result<()> {
         wait::until(what, PATIENCE, async || match self.client.client().call(call).await {
             Ok(reply) => Seen::when(wanted(&reply), || format!("{}: {}", reply.status, reply.text())),
             Err(error) => Seen::NotYet(error.to_string()),
