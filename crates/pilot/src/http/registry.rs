@@ -46,12 +46,10 @@ fn service(service: &Service, cluster: &str) -> Value {
         "Resolution": resolution(service.resolution),
         "MeshExternal": service.external,
     });
-    for (name, address) in service.allocated.iter().filter_map(|address| {
+    for address in &service.allocated {
         let family =
             if address.contains(':') { "autoAllocatedIPv6Address" } else { "autoAllocatedIPv4Address" };
-        Some((family, address))
-    }) {
-        shown[name] = json!(**address);
+        shown[family] = json!(**address);
     }
     shown
 }
