@@ -58,7 +58,8 @@ pub(crate) async fn get(client: &Client, path: &str) -> Result<Answer, Failure> 
     if head.status.is_success() {
         return Ok(Answer(body));
     }
-    let retry_after = head.headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+    let retry_after =
+        head.headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
     let complaint = Answer(body).whole(COMPLAINT).await.unwrap_or_default();
     Err(Failure::of_answer(head.status, retry_after, &complaint))
 }

@@ -42,7 +42,8 @@ impl Failure {
             _ => {
                 let told: Option<Status> = serde_json::from_slice(body).ok();
                 let message = told.map(|told| told.message).filter(|message| !message.is_empty());
-                let message = message.unwrap_or_else(|| String::from_utf8_lossy(body).chars().take(200).collect());
+                let message =
+                    message.unwrap_or_else(|| String::from_utf8_lossy(body).chars().take(200).collect());
                 Self::Refused { status, message, retry_after }
             }
         }

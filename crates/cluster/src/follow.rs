@@ -32,7 +32,7 @@ pub(crate) struct Sink<'a, T, O> {
     out: mpsc::Sender<O>,
     turn: &'a mut (dyn FnMut(Change<T>) -> Option<O> + Send),
     name: &'a str,
-    state: &'a State,
+    pub(crate) state: &'a State,
 }
 
 impl<T, O: Send> Sink<'_, T, O> {
@@ -71,7 +71,7 @@ pub async fn follow<T: Trimmed, O: Send>(
     let mut at: Option<(&'static str, String)> = None;
     while !out.is_closed() {
         let mut heard = false;
-        let step = step(&client, &resource, &mut at, &mut told, &state, &mut sink, &mut heard);
+        let step = step(&client, &resource, &mut at, &mut told, &mut sink, &mut heard);
         // Nobody may be reading any more while the server is silent.
         let outcome = tokio::select! {
             outcome = step => outcome,
@@ -103,13 +103,18 @@ pub async fn follow<T: Trimmed, O: Send>(
             }
             Err(failure) => {
                 let reason = failure.to_string();
-                let wait = failure.retry_after().map_or_else(|| backoff.next(), |seconds| {
-                    jitter(Duration::from_secs(seconds.clamp(1, 60)))
-                });
+                let wait = failure.retry_after().map_or_else(
+                    || backoff.next(),
+                    |seconds| jitter(Duration::from_secs(seconds.clamp(1, 60))),
+                );
                 if state.fail(reason.clone()) == Phase::Failing {
                     tracing::debug!(kind = name, reason, "still no answer from the API server");
                 } else {
-                    tracing::warn!(kind = name, reason, "the API server does not answer as it should; trying again");
+                    tracing::warn!(
+                        kind = name,
+                        reason,
+                        "the API server does not answer as it should; trying again"
+                    );
                 }
                 wait
             }
@@ -134,19 +139,18 @@ async fn step<T: Trimmed, O: Send>(
     resource: &Resource,
     at: &mut Option<(&'static str, String)>,
     told: &mut Told,
-    state: &State,
     sink: &mut Sink<'_, T, O>,
     heard: &mut bool,
 ) -> Result<Next, Failure> {
     if let Some((version, place)) = at {
-        return match watch(client, resource, version, place, told, state, sink, heard).await {
+        return match watch(client, resource, version, place, told, sink, heard).await {
             // The kind is gone, or the connection: the list will tell.
             Err(Failure::NotServed) => {
                 *at = None;
                 Ok(Next::Go)
             }
             // It did answer: a connection that is cut is nothing special until it cannot be made again.
-            Err(Failure::Connection(reason)) if state.phase() == Phase::Following && *heard => {
+            Err(Failure::Connection(reason)) if sink.state.phase() == Phase::Following && *heard => {
                 tracing::debug!(kind = sink.name, reason, "a watch was cut");
                 Ok(Next::Again)
             }
@@ -159,8 +163,8 @@ async fn step<T: Trimmed, O: Send>(
             Err(failure) => return Err(failure),
             Ok(place) => {
                 *at = Some((version, place));
-                state.lists.fetch_add(1, Relaxed);
-                state.objects.store(told.len() as u64, Relaxed);
+                sink.state.lists.fetch_add(1, Relaxed);
+                sink.state.objects.store(told.len() as u64, Relaxed);
                 sink.following();
                 sink.tell(Change::Synced).await?;
                 return Ok(Next::Go);

@@ -1,12 +1,6 @@
 //! Everything that is there, page by page. Only one page is in memory, as bytes; its objects are read one by one.
 
-use crate::{
-    Change, Resource, Trimmed,
-    body::get,
-    failure::Failure,
-    follow::Sink,
-    told::Told,
-};
+use crate::{Change, Resource, Trimmed, body::get, failure::Failure, follow::Sink, told::Told};
 use kube::Client;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;

@@ -64,7 +64,8 @@ impl Resource {
 
     pub(crate) fn watch(&self, version: &str, from: &str, seconds: u64) -> String {
         let mut path = self.path(version);
-        let _ = write!(path, "?watch=true&allowWatchBookmarks=true&timeoutSeconds={seconds}&resourceVersion=");
+        let _ =
+            write!(path, "?watch=true&allowWatchBookmarks=true&timeoutSeconds={seconds}&resourceVersion=");
         escape(&mut path, from);
         self.select(path)
     }
@@ -97,7 +98,10 @@ mod tests {
     #[test]
     fn paths_are_those_of_the_api_server() {
         let pods = Resource::new("", &["v1"], "pods").fields("status.phase!=Failed");
-        assert_eq!(pods.list("v1", 500, None), "/api/v1/pods?limit=500&fieldSelector=status.phase%21%3DFailed");
+        assert_eq!(
+            pods.list("v1", 500, None),
+            "/api/v1/pods?limit=500&fieldSelector=status.phase%21%3DFailed"
+        );
         let gateways = Resource::new("networking.istio.io", &["v1", "v1beta1"], "gateways").namespace("a");
         assert_eq!(
             gateways.list("v1beta1", 2, Some("e=/")),

@@ -56,8 +56,7 @@ impl Told {
                 // What does not even say who it is cannot be told of, and cannot have come from an API server.
                 let head: Head = serde_json::from_str(object.get()).ok()?;
                 let identity = head.metadata.identity();
-                self.note(identity)
-                    .then(|| Change::Broken { key: identity.key(), reason: error.to_string() })
+                self.note(identity).then(|| Change::Broken { key: identity.key(), reason: error.to_string() })
             }
         }
     }

@@ -7,7 +7,6 @@ use crate::{
     failure::{Failure, Status},
     follow::Sink,
     lines::Lines,
-    state::State,
     told::{Head, Told},
 };
 use kube::Client;
@@ -37,14 +36,13 @@ pub(crate) async fn watch<T: Trimmed, O: Send>(
     version: &str,
     at: &mut String,
     told: &mut Told,
-    state: &State,
     sink: &mut Sink<'_, T, O>,
     heard: &mut bool,
 ) -> Result<(), Failure> {
     let path = resource.watch(version, at, jitter(LENGTH).as_secs());
     let mut answer = get(client, &path).await?;
     sink.following();
-    state.watches.fetch_add(1, Relaxed);
+    sink.state.watches.fetch_add(1, Relaxed);
     let mut lines = Lines::default();
     let mut changes = Vec::new();
     while let Some(piece) = answer.next(SILENCE).await? {
@@ -63,7 +61,7 @@ pub(crate) async fn watch<T: Trimmed, O: Send>(
         if let Some(next) = next {
             *at = next;
         }
-        state.objects.store(told.len() as u64, Relaxed);
+        sink.state.objects.store(told.len() as u64, Relaxed);
         read?;
     }
     Ok(())
@@ -85,7 +83,8 @@ fn read<T: Trimmed>(
         "BOOKMARK" => {}
         "ERROR" => {
             let status: Status = serde_json::from_str(event.object.get()).unwrap_or_default();
-            let code = http::StatusCode::from_u16(status.code).unwrap_or(http::StatusCode::INTERNAL_SERVER_ERROR);
+            let code =
+                http::StatusCode::from_u16(status.code).unwrap_or(http::StatusCode::INTERNAL_SERVER_ERROR);
             return Err(Failure::of_answer(code, None, event.object.get().as_bytes()));
         }
         // A newer server may say more than we know.

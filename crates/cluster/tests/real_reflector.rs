@@ -12,10 +12,7 @@ use mizzen_testkit::{
 use serde::Deserialize;
 use std::{
     collections::BTreeMap,
-    sync::{
-        Arc, Mutex,
-        atomic::Ordering::Relaxed,
-    },
+    sync::{Arc, Mutex, atomic::Ordering::Relaxed},
 };
 use tokio::sync::mpsc;
 
@@ -125,7 +122,9 @@ impl Reflector {
                     let before = there.insert(name.to_owned(), count.to_owned());
                     assert_ne!(before.as_deref(), Some(count), "{said} was told twice: {:?}", self.told());
                 }
-                ("-", name) => assert!(there.remove(name).is_some(), "{said} was not there: {:?}", self.told()),
+                ("-", name) => {
+                    assert!(there.remove(name).is_some(), "{said} was not there: {:?}", self.told())
+                }
                 _ => {}
             }
         }
@@ -177,7 +176,9 @@ async fn more_than_a_page_is_told_whole() -> Result<()> {
     let server = ApiServer::shared().await;
     let namespace = server.namespace("pages").await?;
     let item = |number: usize| {
-        format!(r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"m{number:04}","namespace":"{namespace}"}}}}"#)
+        format!(
+            r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"m{number:04}","namespace":"{namespace}"}}}}"#
+        )
     };
     let all: Vec<String> = (0..1_203).map(item).collect();
     server.kubectl_reading(&all.join("\n"), &["create", "-f", "-"]).await?;
@@ -222,7 +223,10 @@ async fn a_cut_watch_goes_on_where_it_was() -> Result<()> {
     let reflector = Reflector::start(faults.client()?, maps(&namespace));
     reflector.tells(".").await?;
     for count in 2..12 {
-        wait::until("a watch", PATIENCE, async || Seen::when(faults.open_watches() == 1, || "none".to_owned())).await?;
+        wait::until("a watch", PATIENCE, async || {
+            Seen::when(faults.open_watches() == 1, || "none".to_owned())
+        })
+        .await?;
         faults.cut_watches();
         set(server, &namespace, "a", &count.to_string()).await?;
         reflector.tells(&format!("+a={count}")).await?;

@@ -125,7 +125,11 @@ impl Builder {
     fn synced(&self, waiting: &mut BTreeSet<usize>, source: Source) {
         if waiting.remove(&source.0) {
             self.sources[source.0].synced.store(true, Relaxed);
-            tracing::debug!(source = self.sources[source.0].name, left = waiting.len(), "a source is in step");
+            tracing::debug!(
+                source = self.sources[source.0].name,
+                left = waiting.len(),
+                "a source is in step"
+            );
         }
     }
 

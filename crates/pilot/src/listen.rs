@@ -10,7 +10,9 @@ pub(crate) async fn listen(address: &str) -> io::Result<TcpListener> {
     };
     match TcpListener::bind(format!("[::]:{port}")).await {
         // A machine without IPv6.
-        Err(error) if error.kind() != io::ErrorKind::AddrInUse => TcpListener::bind(format!("0.0.0.0:{port}")).await,
+        Err(error) if error.kind() != io::ErrorKind::AddrInUse => {
+            TcpListener::bind(format!("0.0.0.0:{port}")).await
+        }
         bound => bound,
     }
 }

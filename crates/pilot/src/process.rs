@@ -145,9 +145,11 @@ async fn over(mut ended: watch::Receiver<bool>) {
 
 async fn socket(flag: &'static str, address: Option<&str>) -> Result<Option<TcpListener>, Failed> {
     let Some(address) = address else { return Ok(None) };
-    let listener = listen(address)
-        .await
-        .map_err(|source| Failed::Listen { flag, address: address.to_owned(), source })?;
+    let listener = listen(address).await.map_err(|source| Failed::Listen {
+        flag,
+        address: address.to_owned(),
+        source,
+    })?;
     match listener.local_addr() {
         Ok(address) => tracing::info!(%address, "{flag}"),
         Err(_) => tracing::info!(address, "{flag}"),

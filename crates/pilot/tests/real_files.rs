@@ -69,9 +69,13 @@ async fn a_change_in_the_folder_reaches_a_connected_envoy() -> Result<()> {
         .secrets(&secrets.service_account("shop", "default")?);
     let envoy = Envoy::start(bootstrap).await?;
     let has = async |cluster: &str, is: bool| {
-        wait::until(&format!("{cluster} in Envoy: {is}"), PATIENCE, async || match envoy.admin().clusters().await {
-            Ok(page) => Seen::when(page.to_string().contains(cluster) == is, || page.to_string().chars().take(2_000).collect()),
-            Err(error) => Seen::NotYet(error.to_string()),
+        wait::until(&format!("{cluster} in Envoy: {is}"), PATIENCE, async || {
+            match envoy.admin().clusters().await {
+                Ok(page) => Seen::when(page.to_string().contains(cluster) == is, || {
+                    page.to_string().chars().take(2_000).collect()
+                }),
+                Err(error) => Seen::NotYet(error.to_string()),
+            }
         })
         .await
     };
@@ -121,7 +125,9 @@ async fn a_port_that_is_taken_is_told_at_once() {
     let taken = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = taken.local_addr().expect("an address").to_string();
     let folder = Folder::new();
-    let failed = mizzen_pilot::run(Options { http: Some(address.clone()), ..from(&folder) }, std::future::pending()).await;
+    let failed =
+        mizzen_pilot::run(Options { http: Some(address.clone()), ..from(&folder) }, std::future::pending())
+            .await;
     let told = failed.expect_err("it cannot start").to_string();
     assert!(told.contains(&address) && told.contains("--httpAddr"), "{told}");
 }

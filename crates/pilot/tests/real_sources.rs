@@ -4,7 +4,10 @@ mod common;
 
 use common::{Folder, Plane, options};
 use mizzen_pilot::{Access, Options};
-use mizzen_testkit::{ApiServer, Faults, Istiod, Result, needs, wait::{self, PATIENCE, Seen}};
+use mizzen_testkit::{
+    ApiServer, Faults, Istiod, Result, needs,
+    wait::{self, PATIENCE, Seen},
+};
 use std::path::PathBuf;
 
 fn on(kubeconfig: PathBuf) -> Options {
@@ -27,7 +30,8 @@ fn host(name: &str, namespace: &str) -> String {
 }
 
 fn gateway(name: &str, namespace: &str, revision: &str) -> String {
-    let labels = if revision.is_empty() { String::new() } else { format!(", labels: {{istio.io/rev: {revision}}}") };
+    let labels =
+        if revision.is_empty() { String::new() } else { format!(", labels: {{istio.io/rev: {revision}}}") };
     format!(
         "apiVersion: networking.istio.io/v1\nkind: Gateway\nmetadata: {{name: {name}, namespace: {namespace}{labels}}}\n\
          spec:\n  servers:\n  - hosts: ['*']\n    port: {{number: 80, name: http, protocol: HTTP}}\n---\n"
@@ -38,8 +42,7 @@ async fn install(server: &ApiServer) -> Result<()> {
     for crd in mizzen_api::crd::Crd::all() {
         server.apply(&crd.object().to_string()).await?;
     }
-    let names: Vec<String> =
-        mizzen_api::crd::Crd::all().map(|crd| format!("crd/{}", crd.name())).collect();
+    let names: Vec<String> = mizzen_api::crd::Crd::all().map(|crd| format!("crd/{}", crd.name())).collect();
     let mut words = vec!["wait", "--for=condition=Established"];
     words.extend(names.iter().map(String::as_str));
     server.kubectl(&words).await?;
@@ -110,7 +113,9 @@ async fn kinds_that_are_installed_later_are_followed() -> Result<()> {
     let n = server.namespace("late").await?;
     let plane = Plane::start(on(server.kubeconfig_file()))?;
     plane.ready().await?;
-    plane.metric_is("mizzen_source{source=\"gateways.networking.istio.io\",state=\"absent\"}", |is| is == 1.0).await?;
+    plane
+        .metric_is("mizzen_source{source=\"gateways.networking.istio.io\",state=\"absent\"}", |is| is == 1.0)
+        .await?;
     install(&server).await?;
     server.apply(&gateway("g", &n, "")).await?;
     plane.has(&format!("Gateway {n}/g"), true).await
@@ -122,7 +127,9 @@ async fn refused_objects_and_those_of_other_revisions_do_not_count() -> Result<(
     let server = ApiServer::start().await?;
     install(&server).await?;
     let n = server.namespace("rev").await?;
-    server.apply(&(gateway("mine", &n, "blue") + &gateway("theirs", &n, "green") + &gateway("all", &n, ""))).await?;
+    server
+        .apply(&(gateway("mine", &n, "blue") + &gateway("theirs", &n, "green") + &gateway("all", &n, "")))
+        .await?;
     let plane = Plane::start(Options { revision: "blue".into(), ..on(server.kubeconfig_file()) })?;
     plane.ready().await?;
     let objects = plane.objects().await?;
@@ -178,8 +185,10 @@ async fn a_mesh_configuration_in_a_file_goes_before_the_config_map() -> Result<(
     let server = ApiServer::shared().await;
     let folder = Folder::new();
     folder.write("mesh.yaml", "trustDomain: file");
-    let plane =
-        Plane::start(Options { mesh_config: folder.path().join("mesh.yaml"), ..on(server.kubeconfig_file()) })?;
+    let plane = Plane::start(Options {
+        mesh_config: folder.path().join("mesh.yaml"),
+        ..on(server.kubeconfig_file())
+    })?;
     plane.ready().await?;
     assert_eq!(plane.debug("mesh").await?["trustDomain"], "file");
     folder.write("mesh.yaml", "trustDomain: [");
@@ -201,10 +210,12 @@ async fn pages_have_istiods_shape() -> Result<()> {
     let server = ApiServer::start().await?;
     let istiod = Istiod::start(&server, mizzen_testkit::istiod::Options::default()).await?;
     let n = server.namespace("shape").await?;
-    let objects = service("web", &n) + &gateway("g", &n, "") + &format!(
-        "apiVersion: networking.istio.io/v1\nkind: ServiceEntry\nmetadata: {{name: e, namespace: {n}}}\n\
+    let objects = service("web", &n)
+        + &gateway("g", &n, "")
+        + &format!(
+            "apiVersion: networking.istio.io/v1\nkind: ServiceEntry\nmetadata: {{name: e, namespace: {n}}}\n\
          spec: {{hosts: [e.example.com], ports: [{{number: 443, name: tls, protocol: TLS}}], resolution: DNS}}\n"
-    );
+        );
     server.apply(&objects).await?;
     let plane = Plane::start(on(server.kubeconfig_file()))?;
     plane.ready().await?;
@@ -215,14 +226,21 @@ async fn pages_have_istiods_shape() -> Result<()> {
     .await?;
     let by = |page: serde_json::Value, key: &str| -> std::collections::BTreeMap<String, serde_json::Value> {
         let items = page.as_array().cloned().unwrap_or_default();
-        items.into_iter().map(|item| (item.pointer(key).map(ToString::to_string).unwrap_or_default(), item)).collect()
+        items
+            .into_iter()
+            .map(|item| (item.pointer(key).map(ToString::to_string).unwrap_or_default(), item))
+            .collect()
     };
-    let (ours, theirs) = (by(plane.debug("registryz").await?, "/hostname"), by(istiod.debug("registryz").await?, "/hostname"));
+    let (ours, theirs) =
+        (by(plane.debug("registryz").await?, "/hostname"), by(istiod.debug("registryz").await?, "/hostname"));
     assert_eq!(ours.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>());
     for (host, service) in &ours {
         subset(service, &theirs[host], host);
     }
-    let (ours, theirs) = (by(plane.debug("configz").await?, "/metadata/uid"), by(istiod.debug("configz").await?, "/metadata/uid"));
+    let (ours, theirs) = (
+        by(plane.debug("configz").await?, "/metadata/uid"),
+        by(istiod.debug("configz").await?, "/metadata/uid"),
+    );
     assert!(ours.len() >= 2, "{ours:?}");
     for (uid, object) in &ours {
         subset(object, &theirs[uid], uid);
@@ -231,7 +249,8 @@ async fn pages_have_istiods_shape() -> Result<()> {
     assert_eq!(plane.debug("syncz").await?, istiod.debug("syncz").await?);
     assert_eq!(plane.debug("connections").await?, istiod.debug("connections").await?);
     let known = istiod.debug("list").await?;
-    for page in plane.debug("list").await?.as_array().into_iter().flatten().filter(|page| *page != "sourcez") {
+    for page in plane.debug("list").await?.as_array().into_iter().flatten().filter(|page| *page != "sourcez")
+    {
         assert!(known.as_array().is_some_and(|known| known.contains(page)), "{page}");
     }
     Ok(())
@@ -241,7 +260,9 @@ async fn pages_have_istiods_shape() -> Result<()> {
 fn subset(ours: &serde_json::Value, theirs: &serde_json::Value, at: &str) {
     match (ours, theirs) {
         (serde_json::Value::Object(ours), serde_json::Value::Object(theirs)) => {
-            for (name, value) in ours.iter().filter(|(name, _)| !name.starts_with("autoAllocated") && *name != "status") {
+            for (name, value) in
+                ours.iter().filter(|(name, _)| !name.starts_with("autoAllocated") && *name != "status")
+            {
                 let path = format!("{at}.{name}");
                 match theirs.get(name) {
                     Some(theirs) => subset(value, theirs, &path),

@@ -20,7 +20,8 @@ pub(super) fn page(process: &Process, query: &Query) -> Page {
     };
     // The newest stream, if a proxy has just come back and the old one has not ended yet.
     let connections = process.connections();
-    let Some(connection) = connections.iter().rev().find(|connection| Node::of(&connection.node).id == id) else {
+    let Some(connection) = connections.iter().rev().find(|connection| Node::of(&connection.node).id == id)
+    else {
         let told = "Proxy not connected to this Pilot instance. It may be connected to another instance.\n";
         return plain(StatusCode::NOT_FOUND, told);
     };
@@ -66,8 +67,17 @@ fn resources(process: &Process, connection: &Connection) -> Option<Resources> {
 }
 
 fn some(resources: &Resources, types: &str) -> Result<Value, String> {
-    let kinds = [Type::Cluster, Type::Endpoints, Type::Listener, Type::Route, Type::Secret, Type::Extension, Type::NameTable];
-    let asked = kinds.iter().filter(|kind| types.split(',').any(|name| name == kind.short() || name == kind.url()));
+    let kinds = [
+        Type::Cluster,
+        Type::Endpoints,
+        Type::Listener,
+        Type::Route,
+        Type::Secret,
+        Type::Extension,
+        Type::NameTable,
+    ];
+    let asked =
+        kinds.iter().filter(|kind| types.split(',').any(|name| name == kind.short() || name == kind.url()));
     let configs = asked.flat_map(|kind| resources.of(kind)).map(|(_, any)| any).collect();
     to_json(&admin::ConfigDump { configs }, "envoy.admin.v3.ConfigDump")
 }
@@ -159,13 +169,16 @@ mod tests {
 
     #[test]
     fn a_dump_has_istiods_parts_in_istiods_order() {
-        let cluster = mizzen_proto::envoy::config::cluster::v3::Cluster { name: "c".into(), ..Default::default() };
+        let cluster =
+            mizzen_proto::envoy::config::cluster::v3::Cluster { name: "c".into(), ..Default::default() };
         let cluster = Arc::new(Resource::new("c", cluster.encode_to_vec()));
-        let resources = Resources { version: "v".into(), by_type: HashMap::from([(Type::Cluster, vec![cluster])]) };
+        let resources =
+            Resources { version: "v".into(), by_type: HashMap::from([(Type::Cluster, vec![cluster])]) };
         let dump = whole(&resources, true).unwrap();
         let types: Vec<&str> =
             dump["configs"].as_array().unwrap().iter().map(|part| part["@type"].as_str().unwrap()).collect();
-        let names = ["Bootstrap", "Clusters", "Endpoints", "Listeners", "ScopedRoutes", "Routes", "Secrets", "Ecds"];
+        let names =
+            ["Bootstrap", "Clusters", "Endpoints", "Listeners", "ScopedRoutes", "Routes", "Secrets", "Ecds"];
         let expected = names.map(|name| format!("type.googleapis.com/envoy.admin.v3.{name}ConfigDump"));
         assert_eq!(types, expected);
         let first = &dump["configs"][1]["dynamicActiveClusters"][0]["cluster"];

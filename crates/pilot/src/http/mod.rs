@@ -32,7 +32,12 @@ const WHOLE: Duration = Duration::from_secs(60);
 
 pub(crate) type Page = Response<Full<Bytes>>;
 
-pub(crate) async fn serve(listener: TcpListener, door: Door, process: Arc<Process>, end: impl Future<Output = ()>) {
+pub(crate) async fn serve(
+    listener: TcpListener,
+    door: Door,
+    process: Arc<Process>,
+    end: impl Future<Output = ()>,
+) {
     let mut end = pin!(end);
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     let mut callers = JoinSet::new();

@@ -6,8 +6,17 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 /// In the order of their names.
-const PAGES: [&str; 9] =
-    ["adsz", "config_dump", "configz", "connections", "endpointShardz", "mesh", "registryz", "sourcez", "syncz"];
+const PAGES: [&str; 9] = [
+    "adsz",
+    "config_dump",
+    "configz",
+    "connections",
+    "endpointShardz",
+    "mesh",
+    "registryz",
+    "sourcez",
+    "syncz",
+];
 
 pub(super) fn debug(process: &Process, name: &str, query: &Query) -> Page {
     match name {
@@ -27,7 +36,9 @@ pub(super) fn debug(process: &Process, name: &str, query: &Query) -> Page {
         "configz" => json(&configuration(process)),
         "mesh" => match process.snapshot() {
             Some(snapshot) => json(&*snapshot.settings.mesh),
-            None => plain(StatusCode::SERVICE_UNAVAILABLE, "the mesh's configuration has not been read yet\n"),
+            None => {
+                plain(StatusCode::SERVICE_UNAVAILABLE, "the mesh's configuration has not been read yet\n")
+            }
         },
         "sourcez" => json(&sources(process)),
         _ => plain(StatusCode::NOT_FOUND, "404 page not found\n"),
@@ -58,5 +69,8 @@ pub(super) fn waiting_for(process: &Process) -> String {
             (state, Some(failure)) => format!("{}: {state}: {failure}", source.name),
         })
         .collect();
-    format!("waiting for {}\n", if waiting.is_empty() { "the first snapshot".to_owned() } else { waiting.join("; ") })
+    format!(
+        "waiting for {}\n",
+        if waiting.is_empty() { "the first snapshot".to_owned() } else { waiting.join("; ") }
+    )
 }

@@ -1,6 +1,8 @@
 //! Services and endpoints as istiod prints its own structures.
 
-use mizzen_mesh::{Endpoint, Health, Labels, Protocol, Registry, Resolution, Service, Snapshot, TlsMode, Visibility};
+use mizzen_mesh::{
+    Endpoint, Health, Labels, Protocol, Registry, Resolution, Service, Snapshot, TlsMode, Visibility,
+};
 use serde_json::{Map, Value, json};
 
 pub(super) fn services(snapshot: &Snapshot) -> Vec<Value> {
@@ -22,7 +24,7 @@ fn service(service: &Service, cluster: &str) -> Value {
     let mut shown = json!({
         "Attributes": {
             "ServiceRegistry": if kubernetes { "Kubernetes" } else { "External" },
-            "Name": if kubernetes { &*service.name } else { service.host() },
+            "Name": *service.name,
             "Namespace": service.namespace(),
             "Labels": labels(&service.labels),
             "ExportTo": export_to,
@@ -33,7 +35,7 @@ fn service(service: &Service, cluster: &str) -> Value {
             "Type": *service.kind,
             "ExternalName": *service.external_name,
             "NodeLocal": service.node_local,
-            "ObjectName": if kubernetes { "" } else { &service.name },
+            "ObjectName": if kubernetes { "" } else { &*service.object },
             "PublishNotReadyAddresses": service.publish_not_ready,
         },
         "ports": service.ports.iter().map(port).collect::<Vec<_>>(),
@@ -44,11 +46,10 @@ fn service(service: &Service, cluster: &str) -> Value {
         "Resolution": resolution(service.resolution),
         "MeshExternal": service.external,
     });
-    for (name, address) in service.allocated.iter().filter_map(|address| {
-        let family = if address.contains(':') { "autoAllocatedIPv6Address" } else { "autoAllocatedIPv4Address" };
-        Some((family, address))
-    }) {
-        shown[name] = json!(**address);
+    for address in &service.allocated {
+        let family =
+            if address.contains(':') { "autoAllocatedIPv6Address" } else { "autoAllocatedIPv4Address" };
+        shown[family] = json!(**address);
     }
     shown
 }

@@ -29,10 +29,12 @@ pub(crate) fn page(process: &Process) -> String {
 
 fn about(process: &Process, text: &mut Text) {
     let version = process.options.version.clone();
-    text.family("istio_build", "gauge", "Istio component build info", [(
-        [("component", "pilot".to_owned()), ("tag", version.clone())],
-        1,
-    )]);
+    text.family(
+        "istio_build",
+        "gauge",
+        "Istio component build info",
+        [([("component", "pilot".to_owned()), ("tag", version.clone())], 1)],
+    );
     text.family("pilot_info", "gauge", "Pilot version and build information.", [([("version", version)], 1)]);
     let uptime = process.metrics.started.elapsed().as_secs_f64();
     text.gauge("istiod_uptime_seconds", "Current istiod server uptime in seconds", uptime);
@@ -41,9 +43,8 @@ fn about(process: &Process, text: &mut Text) {
 fn mesh(process: &Process, text: &mut Text) {
     let metrics = &process.metrics;
     text.gauge("pilot_services", "Total services known to pilot.", metrics.services.load(Relaxed));
-    let kind = |name: &str| {
-        process.objects.list().iter().filter(|object| object.kind().name() == name).count()
-    };
+    let kind =
+        |name: &str| process.objects.list().iter().filter(|object| object.kind().name() == name).count();
     text.gauge("pilot_virt_services", "Total virtual services known to pilot.", kind("VirtualService"));
     {
         let updates = metrics.updates.lock().unwrap_or_else(PoisonError::into_inner);
@@ -64,9 +65,10 @@ fn mesh(process: &Process, text: &mut Text) {
 
 fn sources(process: &Process, text: &mut Text) {
     let each = |value: fn(&Known) -> Option<u64>| {
-        process.sources.iter().filter_map(move |source| {
-            Some(([("source", source.name.clone())], value(source)?))
-        })
+        process
+            .sources
+            .iter()
+            .filter_map(move |source| Some(([("source", source.name.clone())], value(source)?)))
     };
     let state = process.sources.iter().map(|source| {
         let labels = [("source", source.name.clone()), ("state", source.state().0.to_owned())];
@@ -98,10 +100,17 @@ fn streams(process: &Process, statistics: &Statistics, text: &mut Text) {
         *versions.entry(connection.version.to_string()).or_default() += 1;
     }
     let help = "Number of endpoints connected to this pilot using XDS.";
-    text.family("pilot_xds", "gauge", help, versions.into_iter().map(|(version, count)| ([("version", version)], count)));
+    text.family(
+        "pilot_xds",
+        "gauge",
+        help,
+        versions.into_iter().map(|(version, count)| ([("version", version)], count)),
+    );
     let types = |of: fn(&TypeStatistics) -> &AtomicU64| {
         let rows = statistics.types().map(move |(name, of_type)| (name, of(of_type).load(Relaxed)));
-        rows.filter(|(_, count)| *count > 0).map(|(name, count)| ([("type", name)], count)).collect::<Vec<_>>()
+        rows.filter(|(_, count)| *count > 0)
+            .map(|(name, count)| ([("type", name)], count))
+            .collect::<Vec<_>>()
     };
     let help = "Pilot build and send errors for lds, rds, cds and eds.";
     text.family("pilot_xds_pushes", "counter", help, types(|of| &of.pushes));
@@ -119,12 +128,24 @@ fn streams(process: &Process, statistics: &Statistics, text: &mut Text) {
     text.family("mizzen_xds_removals", "counter", "Removals sent.", types(|of| &of.removals));
     let plain = |counter: &AtomicU64| counter.load(Relaxed);
     let counters = [
-        ("pilot_xds_expired_nonce", "Total number of XDS requests with an expired nonce.", &statistics.expired_nonces),
+        (
+            "pilot_xds_expired_nonce",
+            "Total number of XDS requests with an expired nonce.",
+            &statistics.expired_nonces,
+        ),
         ("pilot_xds_write_timeout", "Pilot XDS response write timeouts.", &statistics.write_timeouts),
-        ("pilot_total_xds_internal_errors", "Total number of internal XDS errors in pilot.", &statistics.internal_errors),
+        (
+            "pilot_total_xds_internal_errors",
+            "Total number of internal XDS errors in pilot.",
+            &statistics.internal_errors,
+        ),
         ("mizzen_xds_ack_timeouts", "Streams dropped because they did not answer.", &statistics.ack_timeouts),
         ("mizzen_xds_refused", "Streams refused.", &statistics.refused),
-        ("mizzen_xds_bad_requests", "Requests that could not be read or broke a limit.", &statistics.bad_requests),
+        (
+            "mizzen_xds_bad_requests",
+            "Requests that could not be read or broke a limit.",
+            &statistics.bad_requests,
+        ),
         ("mizzen_xds_unknown_types", "Requests for types that are not served.", &statistics.unknown_types),
         ("mizzen_xds_floods", "Streams closed for sending too much.", &statistics.floods),
     ];
@@ -139,18 +160,31 @@ fn streams(process: &Process, statistics: &Statistics, text: &mut Text) {
     text.histogram("pilot_proxy_convergence_time", help, &[], &convergence, true);
     let help = "From the first event of a change to a stream having acknowledged all of it.";
     text.histogram("mizzen_change_to_acknowledged_seconds", help, &[], &convergence, true);
-    let sized: Vec<_> = statistics.types().map(|(name, of)| (name, of.size.read(), of.push_time.read())).collect();
+    let sized: Vec<_> =
+        statistics.types().map(|(name, of)| (name, of.size.read(), of.push_time.read())).collect();
     let mut first = true;
     for (name, size, _) in sized.iter().filter(|(_, size, _)| size.count > 0) {
         let help = "Distribution of configuration sizes pushed to clients.";
         let labels = [("type", name.clone())];
-        text.histogram("pilot_xds_config_size_bytes", help, &labels, &buckets(size.clone()), std::mem::take(&mut first));
+        text.histogram(
+            "pilot_xds_config_size_bytes",
+            help,
+            &labels,
+            &buckets(size.clone()),
+            std::mem::take(&mut first),
+        );
     }
     let mut first = true;
     for (name, _, time) in sized.iter().filter(|(_, _, time)| time.count > 0) {
         let help = "Total time in seconds Pilot takes to push lds, rds, cds and eds.";
         let labels = [("type", name.clone())];
-        text.histogram("pilot_xds_push_time", help, &labels, &buckets(time.clone()), std::mem::take(&mut first));
+        text.histogram(
+            "pilot_xds_push_time",
+            help,
+            &labels,
+            &buckets(time.clone()),
+            std::mem::take(&mut first),
+        );
     }
 }
 
@@ -162,7 +196,11 @@ fn own(metrics: &Metrics, text: &mut Text) {
     text.counter("mizzen_refused_mesh_configurations", help, read(&metrics.refused_settings));
     text.counter("mizzen_snapshots", "Snapshots that were published.", read(&metrics.snapshots));
     text.gauge("mizzen_views", "Views that are in use.", read(&metrics.views));
-    text.counter("mizzen_views_checked", "Views that were built again alone to compare.", read(&metrics.checked));
+    text.counter(
+        "mizzen_views_checked",
+        "Views that were built again alone to compare.",
+        read(&metrics.checked),
+    );
     let help = "Views that differed from what was built alone.";
     text.counter("mizzen_view_differences", help, read(&metrics.differences));
     let help = "From the first event of a change to streams being told.";

@@ -26,8 +26,13 @@ impl Text {
     }
 
     /// One line for each set of labels; nothing if there is none.
-    pub(crate) fn family<'a, L>(&mut self, name: &str, kind: &str, help: &str, rows: impl IntoIterator<Item = (L, u64)>)
-    where
+    pub(crate) fn family<'a, L>(
+        &mut self,
+        name: &str,
+        kind: &str,
+        help: &str,
+        rows: impl IntoIterator<Item = (L, u64)>,
+    ) where
         L: AsRef<[(&'a str, String)]>,
     {
         let mut rows = rows.into_iter().peekable();
@@ -43,7 +48,14 @@ impl Text {
     }
 
     /// Histograms of one name; the head once.
-    pub(crate) fn histogram(&mut self, name: &str, help: &str, labels: &[(&str, String)], reading: &Buckets, first: bool) {
+    pub(crate) fn histogram(
+        &mut self,
+        name: &str,
+        help: &str,
+        labels: &[(&str, String)],
+        reading: &Buckets,
+        first: bool,
+    ) {
         if first {
             self.head(name, "histogram", help);
         }
@@ -61,7 +73,8 @@ impl Text {
     }
 
     fn labels(&mut self, labels: &[(&str, String)], bound: Option<f64>) {
-        let bound = bound.map(|bound| if bound.is_infinite() { "+Inf".to_owned() } else { bound.to_string() });
+        let bound =
+            bound.map(|bound| if bound.is_infinite() { "+Inf".to_owned() } else { bound.to_string() });
         let all = labels.iter().map(|(name, value)| (*name, value.as_str()));
         let mut all = all.chain(bound.as_deref().map(|bound| ("le", bound))).peekable();
         if all.peek().is_none() {

@@ -90,7 +90,10 @@ mod tests {
     #[test]
     fn the_name_that_differs_is_told() {
         assert_eq!(differ(&set(&[("a", "1"), ("b", "2")]), &set(&[("a", "1"), ("b", "2")])), None);
-        assert_eq!(differ(&set(&[("a", "1"), ("b", "2")]), &set(&[("a", "1"), ("b", "3")])).as_deref(), Some("b"));
+        assert_eq!(
+            differ(&set(&[("a", "1"), ("b", "2")]), &set(&[("a", "1"), ("b", "3")])).as_deref(),
+            Some("b")
+        );
         assert_eq!(differ(&set(&[]), &set(&[("c", "3")])).as_deref(), Some("c"));
     }
 

@@ -161,7 +161,8 @@ mod tests {
     #[test]
     fn an_unknown_field_in_a_file_is_a_warning() {
         let route = json!([{ "destination": { "host": "web" } }]);
-        let odd = virtual_service(&json!({ "hosts": ["web"], "http": [{ "route": route, "tiemout": "1s" }] }));
+        let odd =
+            virtual_service(&json!({ "hosts": ["web"], "http": [{ "route": route, "tiemout": "1s" }] }));
         let Outcome::Counts(admitted) = admit(&odd, From::File) else { panic!("it does not count") };
         assert!(admitted.warnings.iter().any(|warning| one(warning).contains("tiemout")));
     }

@@ -68,7 +68,10 @@ impl Keeper {
     }
 }
 
-fn mesh_config(name: &str, text: Option<&str>) -> Result<mizzen_api::proto::istio::mesh::v1alpha1::MeshConfig, String> {
+fn mesh_config(
+    name: &str,
+    text: Option<&str>,
+) -> Result<mizzen_api::proto::istio::mesh::v1alpha1::MeshConfig, String> {
     let defaults = mesh::mesh_config();
     let Some(document) = document(name, text)? else { return Ok(defaults) };
     let mesh = mesh::apply_mesh_config(&defaults, &document).map_err(|error| format!("{name}: {error}"))?;
@@ -76,7 +79,10 @@ fn mesh_config(name: &str, text: Option<&str>) -> Result<mizzen_api::proto::isti
     Ok(mesh)
 }
 
-fn networks(name: &str, text: Option<&str>) -> Result<mizzen_api::proto::istio::mesh::v1alpha1::MeshNetworks, String> {
+fn networks(
+    name: &str,
+    text: Option<&str>,
+) -> Result<mizzen_api::proto::istio::mesh::v1alpha1::MeshNetworks, String> {
     let Some(document) = document(name, text)? else { return Ok(Default::default()) };
     let networks = mesh::read_mesh_networks(&document).map_err(|error| format!("{name}: {error}"))?;
     accepted(name, &mizzen_check::mesh::mesh_networks(&networks))?;
@@ -102,7 +108,8 @@ impl Sources {
     /// From a file that is there.
     pub(crate) fn settings_file(&mut self, part: Part, path: PathBuf, keeper: Keeper) {
         let reading = Arc::new(Reading::default());
-        let source = self.add(format!("{}:{}", part.key(), path.display()), Kind::Files(Arc::clone(&reading)));
+        let source =
+            self.add(format!("{}:{}", part.key(), path.display()), Kind::Files(Arc::clone(&reading)));
         let out = self.out.clone();
         self.spawn(file(part, path, keeper, reading, source, out));
     }
@@ -124,7 +131,12 @@ impl Sources {
             .namespace(namespace)
             .fields(format!("metadata.name={name}"));
         let (source, state) = self.add_watch(&resource);
-        let mut map = Map { name: format!("ConfigMap {namespace}/{name}"), parts: parts.to_vec(), keeper, broken: false };
+        let mut map = Map {
+            name: format!("ConfigMap {namespace}/{name}"),
+            parts: parts.to_vec(),
+            keeper,
+            broken: false,
+        };
         let turn = move |change| map.turn(source, change);
         self.spawn(follow::<ConfigMap, Told>(client.clone(), resource, state, self.out.clone(), turn));
     }
@@ -198,7 +210,10 @@ async fn file(
     out: mpsc::Sender<Told>,
 ) {
     // An editor puts a new file in the old one's place, and a mount a new folder: the folder above tells of both.
-    let watch = Watch::new(path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")), false);
+    let watch = Watch::new(
+        path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")),
+        false,
+    );
     let mut last: Option<Result<String, String>> = None;
     loop {
         let text = read(&path);
@@ -273,7 +288,8 @@ mod tests {
     #[test]
     fn a_config_map_that_is_broken_from_the_start_is_waited_for() {
         let keeper = Keeper::new(Settings::default());
-        let mut map = Map { name: "m".into(), parts: vec![Part::Mesh, Part::Networks], keeper, broken: false };
+        let mut map =
+            Map { name: "m".into(), parts: vec![Part::Mesh, Part::Networks], keeper, broken: false };
         let with = |text: &str| ConfigMap {
             data: Some(BTreeMap::from([("mesh".to_owned(), text.to_owned())])),
             ..ConfigMap::default()

@@ -28,7 +28,8 @@ impl Folder {
     pub(crate) fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Relaxed);
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("pilot-{}-{number}", std::process::id()));
+        let path =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("pilot-{}-{number}", std::process::id()));
         fs::create_dir_all(&path).unwrap();
         Self(path)
     }
@@ -77,7 +78,11 @@ pub(crate) fn options() -> Options {
         http: None,
         monitoring: None,
         streams: Streams::default(),
-        proxies: mizzen_envoy::Options { alpn: false, metadata_exchange: false, ..mizzen_envoy::Options::default() },
+        proxies: mizzen_envoy::Options {
+            alpn: false,
+            metadata_exchange: false,
+            ..mizzen_envoy::Options::default()
+        },
         verify: true,
         grace: Duration::from_secs(10),
     }
@@ -129,16 +134,24 @@ impl Plane {
     /// Istio's objects, by page `configz`: `Kind namespace/name`.
     pub(crate) async fn objects(&self) -> Result<Vec<String>> {
         let objects = self.debug("configz").await?;
-        let text = |object: &Value, path: &str| object.pointer(path).and_then(Value::as_str).unwrap().to_owned();
+        let text =
+            |object: &Value, path: &str| object.pointer(path).and_then(Value::as_str).unwrap().to_owned();
         let name = |object: &Value| {
-            format!("{} {}/{}", text(object, "/kind"), text(object, "/metadata/namespace"), text(object, "/metadata/name"))
+            format!(
+                "{} {}/{}",
+                text(object, "/kind"),
+                text(object, "/metadata/namespace"),
+                text(object, "/metadata/name")
+            )
         };
         Ok(objects.as_array().unwrap().iter().map(name).collect())
     }
 
     pub(crate) async fn has(&self, object: &str, is: bool) -> Result<()> {
         wait::until(&format!("{object} to be there: {is}"), PATIENCE, async || match self.objects().await {
-            Ok(objects) => Seen::when(objects.iter().any(|known| known == object) == is, || format!("{objects:?}")),
+            Ok(objects) => {
+                Seen::when(objects.iter().any(|known| known == object) == is, || format!("{objects:?}"))
+            }
             Err(error) => Seen::NotYet(error.to_string()),
         })
         .await

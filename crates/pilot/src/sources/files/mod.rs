@@ -12,7 +12,7 @@ mod tests;
 
 pub(crate) use stamp::Watch;
 
-use super::{Kind, Sources, Source, Told};
+use super::{Kind, Source, Sources, Told};
 use folder::Folder;
 use std::{
     path::PathBuf,

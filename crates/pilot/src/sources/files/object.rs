@@ -47,7 +47,8 @@ pub(super) fn read(source: &Source, registry: bool) -> Contents {
                 walk(value, &document, &mut Path::default(), registry, 0, &mut contents);
             }
             Err(diagnostic) => {
-                let place = diagnostic.place.as_ref().map_or_else(|| source.name().to_owned(), ToString::to_string);
+                let place =
+                    diagnostic.place.as_ref().map_or_else(|| source.name().to_owned(), ToString::to_string);
                 contents.problems.push(format!("{place}: {}", diagnostic.message));
                 contents.incomplete = true;
             }
@@ -56,7 +57,14 @@ pub(super) fn read(source: &Source, registry: bool) -> Contents {
     contents
 }
 
-fn walk(mut value: Value, document: &Document, at: &mut Path, registry: bool, depth: usize, into: &mut Contents) {
+fn walk(
+    mut value: Value,
+    document: &Document,
+    at: &mut Path,
+    registry: bool,
+    depth: usize,
+    into: &mut Contents,
+) {
     let is_list = value.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with("List"));
     if let (true, true, Some(Value::Array(items))) = (is_list, depth < LISTS, value.get_mut("items")) {
         for (index, item) in std::mem::take(items).into_iter().enumerate() {
