@@ -190,10 +190,9 @@ impl Watch {
 
     /// State of the world: all of a type that the client sees as a whole; of the others what has changed suffices, because
     /// it keeps what is not mentioned.
-    fn state(&mut self, carries: Arc<Difference>) -> Arc<Difference> {
-        let doubt = mem::take(&mut self.doubt);
+    fn state(&self, carries: Arc<Difference>) -> Arc<Difference> {
         match &self.sent {
-            Some(sent) if self.kind.is_wildcard() || doubt => sent.difference(None),
+            Some(sent) if self.kind.is_wildcard() => sent.difference(None),
             _ => carries,
         }
     }

@@ -52,7 +52,12 @@ impl Session {
         let subscription = self.checked(Subscription::new(wildcard, names))?;
         let Some(watch) = self.watch_mut(kind) else { return Ok(()) };
         watch.subscription = subscription;
-        // What is asked for is sent, even if the client was sent it before: it may have dropped it meanwhile.
+        // What is asked for is sent, even if the client has it or was sent it before: it may have dropped it meanwhile.
+        if let Some(known) = &mut watch.known {
+            for name in more.iter().chain(fewer) {
+                known.remove(name);
+            }
+        }
         if star(more) && watch.answered.is_wildcard() {
             watch.everything = true;
         }

@@ -108,6 +108,21 @@ fn should_have(talk: &Talk, client: &Client, kind: &Type) -> BTreeMap<String, St
     all
 }
 
+/// What the client has and what it should have, without what is bad now: of that it may have something older.
+fn besides_the_bad(
+    talk: &Talk,
+    client: &Client,
+    kind: &Type,
+) -> (BTreeMap<String, String>, BTreeMap<String, String>) {
+    let all = should_have(talk, client, kind);
+    let is_bad = |name: &String| all.get(name).is_some_and(|value| value == BAD);
+    let mut has = client.values(kind);
+    has.retain(|name, _| !is_bad(name));
+    let mut should = all.clone();
+    should.retain(|name, _| !is_bad(name));
+    (has, should)
+}
+
 fn heal(talk: &mut Talk) {
     talk.world.change(|kinds| {
         for value in kinds.values_mut().flat_map(BTreeMap::values_mut).filter(|value| *value == BAD) {
@@ -127,13 +142,7 @@ proptest! {
         let (mut talk, mut client) = play(Protocol::Delta, takes, &events);
         client.settle(&mut talk);
         for kind in &KINDS {
-            // With something bad it has everything else.
-            let bad = |_: &String, value: &mut String| value != BAD;
-            let mut should = should_have(&talk, &client, kind);
-            let kept: Vec<_> = should.iter().filter(|(_, value)| *value == BAD).map(|(name, _)| name.clone()).collect();
-            should.retain(bad);
-            let mut has = client.values(kind);
-            has.retain(|name, _| !kept.contains(name));
+            let (has, should) = besides_the_bad(&talk, &client, kind);
             prop_assert_eq!(has, should, "{}", kind);
         }
         heal(&mut talk);
@@ -150,6 +159,12 @@ proptest! {
     ) {
         let (mut talk, mut client) = play(Protocol::StateOfTheWorld, takes, &events);
         client.settle(&mut talk);
+        // Of clusters and listeners it may have refused all: they are in one response.
+        for kind in KINDS.iter().filter(|kind| !kind.is_wildcard() || takes == Takes::TheGood) {
+            let (mut has, should) = besides_the_bad(&talk, &client, kind);
+            has.retain(|name, _| should.contains_key(name) || kind.is_wildcard());
+            prop_assert_eq!(has, should, "{}", kind);
+        }
         heal(&mut talk);
         client.settle(&mut talk);
         for kind in &KINDS {

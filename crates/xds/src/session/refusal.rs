@@ -2,8 +2,8 @@
 //!
 //! A client refuses a response as a whole. Envoy takes the good clusters and listeners out of a bad response, but of routes and
 //! endpoints none behind the bad one, and it says only sometimes which one that was. Since later responses carry only what has
-//! changed, the good ones would never arrive. So a refused delta response is sent once more in two halves, and a
-//! refused half again, until what is refused is one resource; all others have arrived by then.
+//! changed, the good ones would never arrive. So a refused response is sent once more in two halves, and a refused
+//! half again, until what is refused is one resource; all others have arrived by then.
 
 use std::{sync::Arc, time::SystemTime};
 
@@ -69,8 +69,9 @@ impl Session {
             of: in_flight.as_ref().map_or(0, |in_flight| in_flight.carries.changed().len()),
         });
         watch.refusal = Some(refusal.clone());
-        watch.doubt = true;
-        if let (Protocol::Delta, Some(in_flight)) = (protocol, in_flight) {
+        // State of the world has all clusters, or all listeners, in every response: there are no halves.
+        let parts = protocol == Protocol::Delta || !kind.is_wildcard();
+        if let Some(in_flight) = in_flight.filter(|_| parts) {
             halve(&mut watch.retry, &in_flight);
         }
         Heard { refused: Some(refusal), expired: false }

@@ -304,6 +304,16 @@ fn a_delta_client_that_comes_back_up_to_date_is_answered_with_nothing() {
 }
 
 #[test]
+fn what_a_client_that_came_back_drops_and_wants_again_is_sent() {
+    let mut talk = delta(&[(Route, "r"), (Route, "s")]);
+    let known = ["r", "s"].map(|name| (name.to_owned(), version(&mut talk, &Route, name)));
+    talk.request(Request { known: HashMap::from(known), ..ask(&Route, &["r", "s"]) });
+    talk.request(unsubscribe(&Route, &["r"]));
+    talk.request(ask(&Route, &["r"]));
+    assert_eq!(talk.settle(), ["rds +r"]);
+}
+
+#[test]
 fn endpoints_are_sent_in_full_to_a_client_that_comes_back() {
     let mut talk = delta(&[(Endpoints, "a")]);
     let known = HashMap::from([("a".to_owned(), version(&mut talk, &Endpoints, "a"))]);
@@ -533,14 +543,19 @@ fn a_client_that_refuses_everything_is_not_asked_for_ever() {
 }
 
 #[test]
-fn after_a_refusal_a_state_client_is_sent_all_routes_with_the_next_change() {
-    let mut talk = state(&[(Route, "r"), (Route, "s")]);
-    let names = || vec!["r".to_owned(), "s".to_owned()];
-    talk.request(ask(&Route, &["r", "s"]));
-    let told = talk.responses();
-    talk.request(Request { names: names(), ..nack(&told[0], "no") });
-    talk.world.put(&Route, "r", Some("2"));
-    assert_eq!(talk.briefly(), ["rds +r,s"]);
+fn a_state_client_that_refuses_one_route_is_sent_the_others() {
+    let names = ["r", "s", "t"].map(str::to_owned).to_vec();
+    let mut talk = state(&[(Route, "r"), (Route, "s"), (Route, "t")]);
+    talk.request(ask(&Route, &["r", "s", "t"]));
+    let mut accepted = Vec::new();
+    while let Some(told) = talk.responses().pop() {
+        let bad = told.names().contains(&"s");
+        accepted.extend(told.names().into_iter().filter(|_| !bad).map(str::to_owned));
+        let answer = if bad { nack(&told, "bad s") } else { ack(&told) };
+        talk.request(Request { names: names.clone(), ..answer });
+    }
+    assert_eq!(accepted, ["r", "t"]);
+    assert_eq!(*talk.session.watched()[0].refusal.clone().unwrap().resources[0], *"s");
 }
 
 // Bounds

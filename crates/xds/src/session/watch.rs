@@ -40,8 +40,6 @@ pub(super) struct Watch {
     /// Clusters that are gone, while something that the client has may still refer to them.
     pub(super) held: Vec<Held>,
     pub(super) retry: Option<Box<Retry>>,
-    /// Something was refused and it is not known what: state of the world sends all with the next change.
-    pub(super) doubt: bool,
     pub(super) in_flight: Option<Box<InFlight>>,
     pub(super) nonce_sent: u64,
     pub(super) nonce_acked: u64,
@@ -94,7 +92,6 @@ impl Watch {
             known: None,
             held: Vec::new(),
             retry: None,
-            doubt: false,
             in_flight: None,
             nonce_sent: 0,
             nonce_acked: 0,
