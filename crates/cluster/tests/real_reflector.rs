@@ -123,7 +123,7 @@ impl Reflector {
                     assert_ne!(before.as_deref(), Some(count), "{said} was told twice: {:?}", self.told());
                 }
                 ("-", name) => {
-                    assert!(there.remove(name).is_some(), "{said} was not there: {:?}", self.told())
+                    assert!(there.remove(name).is_some(), "{said} was not there: {:?}", self.told());
                 }
                 _ => {}
             }
