@@ -80,7 +80,9 @@ async fn live(
     json: Option<&Path>,
 ) -> Result<bool> {
     let scenarios = Scenario::all(only)?;
-    let options = run::Options { program, allowed: Allowed::read()? };
+    // It is started in a folder of its own.
+    let program = program.map(|path| fs::canonicalize(&path).with_context(|| path.display().to_string()));
+    let options = run::Options { program: program.transpose()?, allowed: Allowed::read()? };
     let summary = run::run(&scenarios, &options, |outcome| println!("{}", outcome.line())).await?;
     print!("{}", summary.lines());
     if let Some(page) = page {

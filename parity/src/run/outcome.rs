@@ -80,6 +80,9 @@ impl Outcome {
         }
         let (theirs, ours) = self.leaves();
         let _ = write!(line, " {theirs:>7} / {ours:<7} {:>5.1} s", self.seconds);
+        if let Some(reason) = self.broken.as_deref().and_then(|broken| broken.lines().next()) {
+            let _ = write!(line, "\n  broken: {reason}");
+        }
         line
     }
 
