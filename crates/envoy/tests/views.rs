@@ -30,7 +30,8 @@ const SERVICES: [&str; 4] = ["a", "b", "c", "d"];
 fn object(dice: &mut Dice) -> Value {
     let (namespace, name) = (dice.pick(&NAMESPACES), dice.pick(&SERVICES));
     let host = format!("{}.{}.svc.cluster.local", dice.pick(&SERVICES), dice.pick(&NAMESPACES));
-    let metadata = json!({ "name": name, "namespace": namespace, "creationTimestamp": "2026-01-01T00:00:00Z" });
+    let metadata =
+        json!({ "name": name, "namespace": namespace, "creationTimestamp": "2026-01-01T00:00:00Z" });
     let istio = |kind: &str, spec: Value| {
         let group = if kind == "PeerAuthentication" { "security" } else { "networking" };
         json!({ "apiVersion": format!("{group}.istio.io/v1"), "kind": kind, "metadata": metadata, "spec": spec })
@@ -53,7 +54,10 @@ fn object(dice: &mut Dice) -> Value {
             let mut slice = json!({ "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
                 "metadata": metadata, "endpoints": endpoints });
             slice["metadata"]["labels"] = json!({ "kubernetes.io/service-name": name });
-            slice["ports"] = ["http", "tcp", "grpc", "unknown"].iter().map(|name| json!({ "name": name, "port": 8080 })).collect();
+            slice["ports"] = ["http", "tcp", "grpc", "unknown"]
+                .iter()
+                .map(|name| json!({ "name": name, "port": 8080 }))
+                .collect();
             slice
         }
         5 => {
@@ -64,20 +68,32 @@ fn object(dice: &mut Dice) -> Value {
                 "spec": { "serviceAccountName": dice.pick(&["x", "y"]), "nodeName": "n" },
                 "status": { "phase": "Running", "podIP": format!("10.1.{}.{number}", name.as_bytes()[0]) } })
         }
-        6 => istio("VirtualService", json!({
+        6 => istio(
+            "VirtualService",
+            json!({
             "hosts": [host], "exportTo": [dice.pick(&["*", "."])],
             "http": [{ "match": [{ "uri": { "prefix": format!("/{}", dice.roll(3)) }, "sourceLabels": { "app": dice.pick(&SERVICES) } }],
                 "route": [{ "destination": { "host": host, "subset": "v1" } }] }, { "route": [{ "destination": { "host": host } }] }],
-            "tcp": [{ "route": [{ "destination": { "host": host } }] }] })),
-        7 => istio("DestinationRule", json!({
+            "tcp": [{ "route": [{ "destination": { "host": host } }] }] }),
+        ),
+        7 => istio(
+            "DestinationRule",
+            json!({
             "host": host, "exportTo": [dice.pick(&["*", "."])],
             "trafficPolicy": { "outlierDetection": { "consecutive5xxErrors": dice.roll(5) + 1 },
                 "loadBalancer": { "localityLbSetting": { "enabled": dice.roll(2) == 0 } } },
-            "subsets": [{ "name": "v1", "labels": { "version": "v1" } }] })),
-        8 => istio("PeerAuthentication", json!({ "mtls": { "mode": dice.pick(&["STRICT", "DISABLE", "PERMISSIVE"]) } })),
-        _ => istio("ServiceEntry", json!({
+            "subsets": [{ "name": "v1", "labels": { "version": "v1" } }] }),
+        ),
+        8 => istio(
+            "PeerAuthentication",
+            json!({ "mtls": { "mode": dice.pick(&["STRICT", "DISABLE", "PERMISSIVE"]) } }),
+        ),
+        _ => istio(
+            "ServiceEntry",
+            json!({
             "hosts": [format!("{name}.example.com")], "location": "MESH_EXTERNAL",
-            "resolution": dice.pick(&["DNS", "NONE"]), "ports": [{ "number": 80, "name": "http", "protocol": "HTTP" }] })),
+            "resolution": dice.pick(&["DNS", "NONE"]), "ports": [{ "number": 80, "name": "http", "protocol": "HTTP" }] }),
+        ),
     }
 }
 
@@ -87,7 +103,8 @@ fn key(document: &Value) -> Option<Key> {
 
 fn proxies() -> Vec<Arc<Proxy>> {
     let proxy = |kind: &str, app: &str, number: u8, namespace: &str, region: &str| {
-        let metadata = json!({ "NAMESPACE": namespace, "CLUSTER_ID": "Kubernetes", "LABELS": { "app": app } });
+        let metadata =
+            json!({ "NAMESPACE": namespace, "CLUSTER_ID": "Kubernetes", "LABELS": { "app": app } });
         let address = format!("10.1.{}.{number}", app.as_bytes()[0]);
         let node = Node {
             id: format!("{kind}~{address}~{app}-{number}.{namespace}~{namespace}.svc.cluster.local"),
@@ -117,7 +134,9 @@ fn subscriptions(generation: &Generation, proxy: &Arc<Proxy>) -> Vec<(Type, Subs
     let names = clusters.resources().iter().map(|one| Arc::clone(one.name()));
     let endpoints = Subscription::to(names.filter(|name| name.starts_with("outbound|")));
     let hosts = SERVICES.iter().flat_map(|name| {
-        NAMESPACES.iter().flat_map(move |namespace| [80, 81].map(|port| format!("{name}.{namespace}.svc.cluster.local:{port}")))
+        NAMESPACES.iter().flat_map(move |namespace| {
+            [80, 81].map(|port| format!("{name}.{namespace}.svc.cluster.local:{port}"))
+        })
     });
     let routes = Subscription::to(hosts.chain(["80".to_owned(), "81".to_owned(), "http.80".to_owned()]));
     vec![
@@ -161,7 +180,11 @@ fn what_is_shared_and_kept_is_what_each_proxy_would_get_alone_from_a_cold_start(
                 for (kind, subscription) in subscriptions(&generation, proxy) {
                     let shared = content(&generation.build(proxy, &kind, &subscription));
                     let place = format!("seed {seed}, step {step}, {} {kind:?}", proxy.id);
-                    assert_eq!(shared, content(&generation.alone(proxy, &kind, &subscription)), "alone: {place}");
+                    assert_eq!(
+                        shared,
+                        content(&generation.alone(proxy, &kind, &subscription)),
+                        "alone: {place}"
+                    );
                     assert_eq!(shared, content(&cold.build(proxy, &kind, &subscription)), "cold: {place}");
                     compared += shared.len();
                 }
@@ -181,7 +204,10 @@ fn proxies_of_one_deployment_share_their_views() {
     }
     let generation = Generation::first(Arc::new(Factory::default()), store.snapshot(), Instant::now());
     let sets = |proxy: &Arc<Proxy>| {
-        subscriptions(&generation, proxy).into_iter().map(|(kind, names)| generation.build(proxy, &kind, &names)).collect::<Vec<_>>()
+        subscriptions(&generation, proxy)
+            .into_iter()
+            .map(|(kind, names)| generation.build(proxy, &kind, &names))
+            .collect::<Vec<_>>()
     };
     let proxies = proxies();
     for (one, other) in sets(&proxies[0]).iter().zip(sets(&proxies[1])) {
