@@ -1,7 +1,7 @@
 //! Over random histories: a view that proxies share is what each would get alone, and what came about step by step is
 //! what a cold start would give.
 
-use mizzen_envoy::views::{Factory, Generation};
+use mizzen_envoy::views::{Client, Factory, Generation};
 use mizzen_mesh::{Event, Key, Node, Proxy, Settings, Store};
 use mizzen_xds::{ResourceSet, Subscription, Type};
 use serde_json::{Value, json};
@@ -101,7 +101,7 @@ fn key(document: &Value) -> Option<Key> {
     Event::read(document).ok()?.key()
 }
 
-fn proxies() -> Vec<Arc<Proxy>> {
+fn proxies() -> Vec<Client> {
     let proxy = |kind: &str, app: &str, number: u8, namespace: &str, region: &str| {
         let metadata =
             json!({ "NAMESPACE": namespace, "CLUSTER_ID": "Kubernetes", "LABELS": { "app": app } });
@@ -111,7 +111,7 @@ fn proxies() -> Vec<Arc<Proxy>> {
             metadata: metadata.as_object().cloned().unwrap_or_default(),
             locality: mizzen_mesh::Locality::parse(region),
         };
-        Proxy::read(node).map(Arc::new)
+        Proxy::read(node).map(|proxy| Client::new(Arc::new(proxy)))
     };
     let all = [
         proxy("sidecar", "a", 0, "one", "r/1"),
@@ -129,7 +129,7 @@ fn content(set: &ResourceSet) -> BTreeMap<String, bytes::Bytes> {
 }
 
 /// What a proxy is subscribed to after it has seen its clusters and listeners; all names of routes that there may be.
-fn subscriptions(generation: &Generation, proxy: &Arc<Proxy>) -> Vec<(Type, Subscription)> {
+fn subscriptions(generation: &Generation, proxy: &Client) -> Vec<(Type, Subscription)> {
     let clusters = generation.build(proxy, &Type::Cluster, &Subscription::everything());
     let names = clusters.resources().iter().map(|one| Arc::clone(one.name()));
     let endpoints = Subscription::to(names.filter(|name| name.starts_with("outbound|")));
@@ -179,13 +179,17 @@ fn what_is_shared_and_kept_is_what_each_proxy_would_get_alone_from_a_cold_start(
             for proxy in &proxies {
                 for (kind, subscription) in subscriptions(&generation, proxy) {
                     let shared = content(&generation.build(proxy, &kind, &subscription));
-                    let place = format!("seed {seed}, step {step}, {} {kind:?}", proxy.id);
+                    let place = format!("seed {seed}, step {step}, {} {kind:?}", proxy.proxy.id);
                     assert_eq!(
                         shared,
-                        content(&generation.alone(proxy, &kind, &subscription)),
+                        content(&generation.alone(&proxy.proxy, &kind, &subscription)),
                         "alone: {place}"
                     );
-                    assert_eq!(shared, content(&cold.build(proxy, &kind, &subscription)), "cold: {place}");
+                    assert_eq!(
+                        shared,
+                        content(&cold.build(&Client::new(Arc::clone(&proxy.proxy)), &kind, &subscription)),
+                        "cold: {place}"
+                    );
                     compared += shared.len();
                 }
             }
@@ -203,7 +207,7 @@ fn proxies_of_one_deployment_share_their_views() {
         store.apply(Event::read(&service).unwrap_or_else(|error| panic!("{error}")));
     }
     let generation = Generation::first(Arc::new(Factory::default()), store.snapshot(), Instant::now());
-    let sets = |proxy: &Arc<Proxy>| {
+    let sets = |proxy: &Client| {
         subscriptions(&generation, proxy)
             .into_iter()
             .map(|(kind, names)| generation.build(proxy, &kind, &names))

@@ -24,7 +24,9 @@ pub(crate) struct Arguments {
 }
 
 /// Services, proxies, objects of each kind.
-const CURVES: &[(&str, &[(usize, usize, usize)])] = &[
+type Size = (usize, usize, usize);
+
+const CURVES: &[(&str, &[Size])] = &[
     ("services", &[(100, 50, 0), (500, 50, 0), (1_000, 50, 0), (2_000, 50, 0), (5_000, 50, 0)]),
     ("proxies", &[(100, 10, 0), (100, 100, 0), (100, 500, 0), (100, 1_000, 0)]),
     ("objects", &[(500, 50, 0), (500, 50, 100), (500, 50, 400)]),

@@ -6,7 +6,10 @@ use mizzen_mesh::{Proxy, Snapshot};
 use mizzen_xds::{ResourceSet, Subscription, Type};
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Instant,
 };
 
@@ -71,8 +74,7 @@ impl Generation {
                 slot.build(&self.factory, &self.snapshot, &old.of)
             }
         };
-        view.inherit(old);
-        Some(Arc::new(view))
+        Some(Arc::new(view.following(old)))
     }
 
     pub fn snapshot(&self) -> &Arc<Snapshot> {
@@ -99,27 +101,36 @@ impl Generation {
     /// What the proxy is to have, if some proxy like it has asked before.
     pub fn ready(
         &self,
-        proxy: &Arc<Proxy>,
+        client: &Client,
         kind: &Type,
         subscription: &Subscription,
     ) -> Option<Arc<ResourceSet>> {
         let slot = Slot { kind: kind.clone(), subscription: subscription.clone() };
         let known: Vec<Arc<View>> = lock(&self.views).get(&slot)?.clone();
-        let attributes = self.snapshot.attributes(proxy);
-        known.iter().find_map(|view| view.for_proxy(&attributes))
+        self.among(&known, client, kind)
     }
 
-    pub fn build(&self, proxy: &Arc<Proxy>, kind: &Type, subscription: &Subscription) -> Arc<ResourceSet> {
-        if let Some(set) = self.ready(proxy, kind, subscription) {
+    /// The one that it had last, or one that follows it, is the likeliest; only a proxy that has changed, or is new, looks at all.
+    fn among(&self, known: &[Arc<View>], client: &Client, kind: &Type) -> Option<Arc<ResourceSet>> {
+        let attributes = self.snapshot.attributes(&client.proxy);
+        let home = client.home(kind);
+        let last = home.load(Ordering::Relaxed);
+        let likeliest = known.iter().filter(|view| view.line == last);
+        let view = likeliest.chain(known).find(|view| view.holds_for(&attributes))?;
+        home.store(view.line, Ordering::Relaxed);
+        Some(Arc::clone(&view.set))
+    }
+
+    pub fn build(&self, client: &Client, kind: &Type, subscription: &Subscription) -> Arc<ResourceSet> {
+        if let Some(set) = self.ready(client, kind, subscription) {
             return set;
         }
         let slot = Slot { kind: kind.clone(), subscription: subscription.clone() };
-        let view = Arc::new(slot.build(&self.factory, &self.snapshot, proxy));
+        let view = Arc::new(slot.build(&self.factory, &self.snapshot, &client.proxy));
         let mut views = lock(&self.views);
         let known = views.entry(slot).or_default();
         // Somebody else may have built the same meanwhile: what is shared should be one.
-        let attributes = self.snapshot.attributes(proxy);
-        if let Some(set) = known.iter().find_map(|view| view.for_proxy(&attributes)) {
+        if let Some(set) = self.among(known, client, kind) {
             return set;
         }
         let set = Arc::clone(&view.set);
@@ -136,9 +147,26 @@ impl Generation {
 }
 
 /// A connected proxy.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Client {
     pub proxy: Arc<Proxy>,
+    /// The lines of views that it had last: clusters, endpoints, listeners, routes.
+    homes: [AtomicU64; 4],
+}
+
+impl Client {
+    pub fn new(proxy: Arc<Proxy>) -> Self {
+        Self { proxy, homes: Default::default() }
+    }
+
+    fn home(&self, kind: &Type) -> &AtomicU64 {
+        &self.homes[match kind {
+            Type::Cluster => 0,
+            Type::Endpoints => 1,
+            Type::Listener => 2,
+            _ => 3,
+        }]
+    }
 }
 
 impl mizzen_xds::Generation<Client> for Generation {
@@ -155,11 +183,11 @@ impl mizzen_xds::Generation<Client> for Generation {
     }
 
     fn ready(&self, client: &Client, kind: &Type, subscription: &Subscription) -> Option<Arc<ResourceSet>> {
-        self.ready(&client.proxy, kind, subscription)
+        self.ready(client, kind, subscription)
     }
 
     fn build(&self, client: &Client, kind: &Type, subscription: &Subscription) -> Arc<ResourceSet> {
-        self.build(&client.proxy, kind, subscription)
+        self.build(client, kind, subscription)
     }
 }
 

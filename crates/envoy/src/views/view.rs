@@ -4,7 +4,7 @@ use mizzen_mesh::{Attributes, Parts, Proxy, Reads};
 use mizzen_xds::ResourceSet;
 use std::sync::{
     Arc,
-    atomic::{AtomicU32, Ordering},
+    atomic::{AtomicU32, AtomicU64, Ordering},
 };
 
 /// A view that nobody asked for during so many generations is dropped. Streams may lag behind by some.
@@ -19,20 +19,26 @@ pub(super) struct View {
     pub(super) set: Arc<ResourceSet>,
     /// The one that it was built for, to build it again for.
     pub(super) of: Arc<Proxy>,
+    /// The same for the views that follow it in later generations.
+    pub(super) line: u64,
     idle: AtomicU32,
 }
 
+/// Lines of views; 0 is none.
+static LINES: AtomicU64 = AtomicU64::new(1);
+
 impl View {
     pub(super) fn new(reads: Reads, seen: Parts, set: Arc<ResourceSet>, of: Arc<Proxy>) -> Self {
-        Self { reads, seen, set, of, idle: AtomicU32::new(0) }
+        let line = LINES.fetch_add(1, Ordering::Relaxed);
+        Self { reads, seen, set, of, line, idle: AtomicU32::new(0) }
     }
 
-    /// The set, if it holds for this proxy.
-    pub(super) fn for_proxy(&self, proxy: &Attributes) -> Option<Arc<ResourceSet>> {
-        proxy.agrees(&self.reads).then(|| {
+    pub(super) fn holds_for(&self, proxy: &Attributes) -> bool {
+        let holds = proxy.agrees(&self.reads);
+        if holds {
             self.idle.store(0, Ordering::Relaxed);
-            Arc::clone(&self.set)
-        })
+        }
+        holds
     }
 
     /// A generation older.
@@ -40,8 +46,9 @@ impl View {
         self.idle.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    pub(super) fn inherit(&self, old: &Self) {
-        self.idle.store(old.idle.load(Ordering::Relaxed), Ordering::Relaxed);
+    /// In the place of an old one.
+    pub(super) fn following(self, old: &Self) -> Self {
+        Self { line: old.line, idle: AtomicU32::new(old.idle.load(Ordering::Relaxed)), ..self }
     }
 
     pub(super) fn is_forgotten(&self) -> bool {

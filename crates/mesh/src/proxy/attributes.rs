@@ -138,11 +138,7 @@ impl Attributes {
             }
             Question::Label(key) => Answer::Maybe(self.labels.get(key).cloned()),
             Question::Labels => Answer::Labels(Arc::clone(&self.labels)),
-            Question::Metadata(key) => Answer::Maybe(match proxy.metadata.get(*key) {
-                None | Some(Value::Null) => None,
-                Some(Value::String(text)) => Some(text.as_str().into()),
-                Some(other) => Some(other.to_string().into()),
-            }),
+            Question::Metadata(key) => Answer::Maybe(proxy.texts.get(*key).cloned()),
             Question::MetadataPart(key, pointer) => Answer::Maybe(match proxy.metadata.get(*key) {
                 None | Some(Value::Null) => None,
                 Some(value) => Some(value.pointer(pointer).unwrap_or(&Value::Null).to_string().into()),

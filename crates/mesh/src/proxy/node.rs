@@ -4,7 +4,7 @@
 
 use crate::{Labels, Locality};
 use serde_json::{Map, Value};
-use std::{net::IpAddr, sync::Arc};
+use std::{collections::HashMap, net::IpAddr, sync::Arc};
 
 /// A node as it came over the wire.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +52,8 @@ pub struct Proxy {
     pub node: Arc<str>,
     pub interception: Interception,
     pub metadata: Map<String, Value>,
+    /// The same as text, once: it is compared for every view that the proxy may share.
+    pub(super) texts: HashMap<String, Arc<str>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -116,9 +118,19 @@ impl Proxy {
             service_account: text("SERVICE_ACCOUNT").unwrap_or_default().into(),
             node: node_name,
             interception,
+            texts: texts(&node.metadata),
             metadata: node.metadata,
         })
     }
+}
+
+fn texts(metadata: &Map<String, Value>) -> HashMap<String, Arc<str>> {
+    let text = |(key, value): (&String, &Value)| match value {
+        Value::Null => None,
+        Value::String(text) => Some((key.clone(), text.as_str().into())),
+        other => Some((key.clone(), other.to_string().into())),
+    };
+    metadata.iter().filter_map(text).collect()
 }
 
 fn read_labels(map: &Map<String, Value>) -> Labels {

@@ -60,7 +60,7 @@ fn resources(process: &Process, connection: &Connection) -> Option<Resources> {
     let mut by_type = HashMap::new();
     for watched in &connection.watched {
         let subscription = Subscription::new(watched.wildcard, watched.names.clone());
-        let set = generation.build(&client.proxy, &watched.kind, &subscription);
+        let set = generation.build(&client, &watched.kind, &subscription);
         by_type.insert(watched.kind.clone(), set.resources().to_vec());
     }
     Some(Resources { version: generation.version().to_owned(), by_type })

@@ -73,7 +73,7 @@ impl Source for Proxies {
     type Client = Client;
 
     fn connect(&self, node: &Node, _peer: &Peer) -> Result<Arc<Client>, Refused> {
-        let client = Arc::new(Client { proxy: node::proxy(node)? });
+        let client = Arc::new(Client::new(node::proxy(node)?));
         lock(&self.0.clients).insert(address(&client), Arc::clone(&client));
         Ok(client)
     }

@@ -34,7 +34,7 @@ pub(crate) fn verify(
         for watched in &connection.watched {
             let (kind, proxy) = (&watched.kind, &client.proxy);
             let subscription = Subscription::new(watched.wildcard, watched.names.clone());
-            let shared = generation.build(proxy, kind, &subscription);
+            let shared = generation.build(&client, kind, &subscription);
             metrics.checked.fetch_add(1, Relaxed);
             let tell = |name: Option<String>, what: &str| {
                 if let Some(name) = name {
