@@ -62,7 +62,10 @@ impl Builder {
                 if let Some(wait) = last.and_then(|(at, _)| PACE.checked_sub(at.elapsed())) {
                     thread::sleep(wait);
                 }
-                while let (true, Ok(told)) = (batch.len() < BATCH, self.told.try_recv()) {
+                // The room first: what was received must be kept.
+                while batch.len() < BATCH
+                    && let Ok(told) = self.told.try_recv()
+                {
                     batch.push(told);
                 }
             } else if self.told.blocking_recv_many(&mut batch, BATCH) == 0 {
