@@ -10,6 +10,13 @@ use crate::{kind::Type, set::ResourceSet};
 impl Session {
     /// Called again and again until it is nothing.
     pub(crate) fn next(&mut self, at: &At<'_>) -> Next {
+        // First: what is subscribed to nothing is settled without a word, and clusters may wait for just that.
+        for place in 0..self.watches.len() {
+            let watch = &self.watches[place];
+            if watch.subscription.is_empty() && watch.in_flight.is_none() && watch.is_behind(at.generation) {
+                self.clear(place, at.generation);
+            }
+        }
         let settled = self.referrers_settled();
         for place in 0..self.watches.len() {
             let watch = &self.watches[place];
@@ -26,11 +33,7 @@ impl Session {
                 continue;
             }
             if watch.is_behind(at.generation) {
-                if !watch.subscription.is_empty() {
-                    return Next::Ask(self.query(place));
-                }
-                self.clear(place, at.generation);
-                continue;
+                return Next::Ask(self.query(place));
             }
             if watch.held.iter().any(|held| held.since <= settled)
                 && let Some(response) = self.release(place, at)

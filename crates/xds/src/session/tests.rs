@@ -428,6 +428,14 @@ fn a_cluster_that_nothing_refers_to_is_removed_at_once() {
 }
 
 #[test]
+fn a_cluster_is_removed_also_for_a_client_that_has_just_dropped_its_routes() {
+    let mut talk = connected(Protocol::Delta);
+    talk.request(unsubscribe(&Route, &["a"]));
+    talk.world.put(&Cluster, "a", None);
+    assert_eq!(talk.briefly(), ["cds + -a"]);
+}
+
+#[test]
 fn a_cluster_that_comes_back_before_it_was_removed_stays() {
     let mut talk = connected(Protocol::Delta);
     talk.world.change(|kinds| {
