@@ -1,7 +1,7 @@
 //! The yardstick of the control plane: the same objects and the same proxies, the real istiod and ours, and what differs.
 //!
 //! In: scenarios (`scenarios/*.yaml`: objects, and the proxies to look at). Out: for each proxy what a control plane gives it
-//! ([`Dump`]), and the leaves in which two of them differ. [`compare`] needs no server: a dump is a folder of JSON files.
+//! ([`Dump`]), and the leaves in which two of them differ. [`mod@compare`] needs no server: a dump is a folder of JSON files.
 
 pub mod cluster;
 pub mod compare;
