@@ -1,7 +1,7 @@
 //! Clusters: where requests can go. In: what a proxy sees of the mesh. Out: one cluster for each port of each service
 //! and each subset of it, one for each of its own ports, and those that are always there.
 //!
-//! A service's clusters are built together and kept by their [`outbound::Inputs`]; after a change the walk over all
+//! A service's clusters are built together and kept by their `outbound::Inputs`; after a change the walk over all
 //! services finds the others where they were.
 
 mod balancer;

@@ -1,6 +1,6 @@
 //! Listeners: what a proxy takes, and which filters it passes through.
 //!
-//! What all listeners of a proxy have in common is a [`base::Base`]; a walk over what the proxy sees then says
+//! What all listeners of a proxy have in common is a `base::Base`; a walk over what the proxy sees then says
 //! which listeners there are and what each is made of. That is a key, and only a new one is built.
 
 mod access_log;

@@ -1,6 +1,6 @@
 //! Istio's configuration, indexed the way proxies ask for it.
 //!
-//! In: Istio objects (all kinds but ServiceEntry and WorkloadEntry, which are services). Out: [`Parts`], each the same
+//! In: Istio objects (all kinds but ServiceEntry and WorkloadEntry, which are services). Out: `Parts`, each the same
 //! `Arc` as before if it did not change. An object that cannot be used is a [`Problem`], and its last good version stays.
 
 mod age;

@@ -1,7 +1,7 @@
 //! Services, endpoints and workloads, from Kubernetes and from ServiceEntry and WorkloadEntry.
 //!
-//! In: objects. Out: [`Parts`], each the same `Arc` as before if it did not change, and so each service and the
-//! endpoints of each service in them. An event marks what it may have changed; [`State::update`] converts that anew
+//! In: objects. Out: `Parts`, each the same `Arc` as before if it did not change, and so each service and the
+//! endpoints of each service in them. An event marks what it may have changed; `State::update` converts that anew
 //! and nothing else, from the inside out: workloads, then services, then endpoints.
 
 mod endpoint;
