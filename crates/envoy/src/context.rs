@@ -1,6 +1,6 @@
 //! What builders have at hand.
 
-use crate::{Memo, Options};
+use crate::{Memo, Options, Shared};
 use mizzen_mesh::{Attributes, Sees, Settings, Sight};
 use mizzen_proto::istio::mesh::v1alpha1::MeshConfig;
 
@@ -11,6 +11,8 @@ pub struct Context<'a> {
     /// Records what is asked: ask only what matters, and only when it does.
     pub proxy: &'a Attributes,
     pub memo: &'a Memo,
+    /// Only what was built of this very snapshot, or holds in it.
+    pub shared: &'a Shared,
     pub options: &'a Options,
 }
 

@@ -6,6 +6,7 @@
 //! their inputs, through a [`memo::Table`]: the same inputs give the same bytes, shared by all proxies.
 
 pub mod clusters;
+mod common;
 mod context;
 pub mod endpoints;
 pub mod listeners;
@@ -18,6 +19,7 @@ pub mod policy;
 pub mod routes;
 pub mod views;
 
+pub use common::Shared;
 pub use context::Context;
 pub use memo::Memo;
 pub use mizzen_xds::Resource;

@@ -113,6 +113,16 @@ impl<'a> Sight<'a> {
         self.seen.get()
     }
 
+    /// What has been looked at since the last time, and forget it.
+    pub fn take_seen(&self) -> Parts {
+        self.seen.take()
+    }
+
+    /// As if all of this had been looked at: something that was built from it is used again.
+    pub fn note_seen(&self, parts: Parts) {
+        self.seen.set(self.seen.get().and(parts));
+    }
+
     pub fn settings(&self) -> &'a Arc<Settings> {
         &self.look(Part::Settings).settings
     }

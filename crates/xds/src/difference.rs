@@ -34,11 +34,15 @@ impl Difference {
         let (mut changed, mut removed, mut adds) = (Vec::new(), Vec::new(), false);
         let mut had = old.map(ResourceSet::resources).unwrap_or_default().iter().peekable();
         for resource in new.resources() {
+            // Most are the very same, in the same order.
+            if had.next_if(|had| Arc::ptr_eq(had, resource)).is_some() {
+                continue;
+            }
             while let Some(gone) = had.next_if(|had| had.name() < resource.name()) {
                 removed.push(gone.name().clone());
             }
             match had.next_if(|had| had.name() == resource.name()) {
-                Some(same) if Arc::ptr_eq(same, resource) || same.version() == resource.version() => {}
+                Some(same) if same.version() == resource.version() => {}
                 Some(_) => changed.push(resource.clone()),
                 None => {
                     adds = true;

@@ -49,10 +49,8 @@ impl Client {
 
 /// The proxy's own configuration, else the mesh's default for proxies.
 fn preserve_case(context: &Context<'_>) -> bool {
-    if let Some(own) = context.proxy.metadata("PROXY_CONFIG") {
-        let config: serde_json::Value = serde_json::from_str(&own).unwrap_or_default();
-        return config.pointer("/proxyHeaders/preserveHttp1HeaderCase").and_then(serde_json::Value::as_bool)
-            == Some(true);
+    if let Some(own) = context.proxy.metadata_part("PROXY_CONFIG", "/proxyHeaders/preserveHttp1HeaderCase") {
+        return &*own == "true";
     }
     let default = context.mesh().default_config.as_ref().and_then(|config| config.proxy_headers.as_ref());
     default.and_then(|headers| headers.preserve_http1_header_case) == Some(true)

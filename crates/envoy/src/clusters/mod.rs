@@ -2,7 +2,7 @@
 //! and each subset of it, one for each of its own ports, and those that are always there.
 //!
 //! A service's clusters are built together and kept by their `outbound::Inputs`; after a change the walk over all
-//! services finds the others where they were.
+//! services finds the others where they were. All proxies that see the same share that walk and add their own ports.
 
 mod balancer;
 mod client;
@@ -37,30 +37,53 @@ impl Built {
     }
 }
 
-/// All clusters of the proxy.
+/// Those that do not depend on what the proxy's own workload serves, sorted by name.
+pub(crate) type Outbound = Vec<Arc<Resource>>;
+
+/// All clusters of the proxy, sorted by name.
 pub fn build(context: &Context<'_>) -> Vec<Arc<Resource>> {
-    let scope = context.scope();
+    let outbound = context.shared.clusters.get(context, outbound);
+    let own = own(context);
+    let mut clusters = Vec::with_capacity(outbound.len() + own.len());
+    clusters.extend_from_slice(&outbound);
+    for cluster in own {
+        if let Err(place) = clusters.binary_search_by(|known| known.name().cmp(cluster.name())) {
+            clusters.insert(place, cluster);
+        }
+    }
+    clusters
+}
+
+fn outbound(context: &Context<'_>) -> Outbound {
     let client = Arc::new(Client::ask(context));
     let memo = &context.memo.clusters;
-    let mut clusters = Vec::with_capacity(2 * scope.services().len() + 8);
-    for visible in scope.services() {
+    let services = context.scope().services();
+    let mut clusters = Vec::with_capacity(2 * services.len() + 8);
+    for visible in services {
         if let Some(inputs) = outbound::Inputs::of(context, &client, visible) {
             clusters.extend_from_slice(&memo.outbound.get(&inputs, outbound::build));
         }
     }
     let mut add = |inputs: fixed::Inputs| clusters.push(memo.fixed.get(&inputs, fixed::build));
-    let mesh = ByPointer::from(&context.settings().mesh);
-    add(fixed::Inputs::BlackHole { mesh });
+    add(fixed::Inputs::BlackHole { mesh: ByPointer::from(&context.settings().mesh) });
     if client.kind == ProxyKind::Sidecar {
         let families = context.proxy.families();
         add(fixed::Inputs::Passthrough { client: Arc::clone(&client) });
-        add(fixed::Inputs::InboundPassthrough { client: Arc::clone(&client), families });
-        // Nothing is redirected to such a proxy, so nothing comes in by a service's port.
-        if context.proxy.interception() != Interception::None {
-            for inputs in inbound::Inputs::all(context, &client, scope, families) {
-                clusters.push(memo.inbound.get(&inputs, inbound::build));
-            }
-        }
+        add(fixed::Inputs::InboundPassthrough { client, families });
     }
+    clusters.sort_by(|one, two| one.name().cmp(two.name()));
+    clusters.dedup_by(|two, one| one.name() == two.name());
     clusters
+}
+
+/// One for each port that the proxy's own workload serves.
+fn own(context: &Context<'_>) -> Vec<Arc<Resource>> {
+    let proxy = context.proxy;
+    // Nothing is redirected to a proxy without interception, so nothing comes in by a service's port.
+    if proxy.kind() != ProxyKind::Sidecar || proxy.interception() == Interception::None {
+        return Vec::new();
+    }
+    let client = Arc::new(Client::ask(context));
+    let inputs = inbound::Inputs::all(context, &client, context.scope(), proxy.families());
+    inputs.iter().map(|inputs| context.memo.clusters.inbound.get(inputs, inbound::build)).collect()
 }

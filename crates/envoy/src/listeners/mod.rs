@@ -26,6 +26,7 @@ mod transport;
 
 pub use inbound::Conflict as InboundConflict;
 pub use outbound::Conflict as OutboundConflict;
+pub(crate) use outbound::Walked as Outbound;
 
 use crate::{Context, Resource, memo::Table};
 use mizzen_mesh::ProxyKind;

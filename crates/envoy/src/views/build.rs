@@ -1,8 +1,8 @@
 //! From a proxy and what it subscribed to, to a set of resources.
 
-use super::{generation::Factory, view::View};
+use super::{Generation, view::View};
 use crate::{Context, clusters, endpoints, listeners, routes};
-use mizzen_mesh::{Part, Proxy, Sight, Snapshot, changed_endpoints};
+use mizzen_mesh::{Attributes, Part, Proxy, Sight, Snapshot, changed_endpoints};
 use mizzen_xds::{Resource, ResourceSet, Subscription, Type};
 use std::{collections::HashSet, sync::Arc};
 
@@ -14,14 +14,10 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    pub(super) fn build(&self, factory: &Factory, snapshot: &Snapshot, proxy: &Arc<Proxy>) -> View {
-        let attributes = snapshot.attributes(proxy);
-        let context = Context {
-            snapshot: &Sight::new(snapshot),
-            proxy: &attributes,
-            memo: &factory.memo,
-            options: &factory.options,
-        };
+    pub(super) fn build(&self, generation: &Generation, proxy: &Arc<Proxy>) -> View {
+        let attributes = generation.snapshot.attributes(proxy);
+        let sight = Sight::new(&generation.snapshot);
+        let context = context(generation, &sight, &attributes);
         let named = |build: &dyn Fn(&str) -> Option<Arc<Resource>>| -> Vec<Arc<Resource>> {
             self.subscription.names().iter().filter_map(|name| build(name)).collect()
         };
@@ -41,13 +37,8 @@ impl Slot {
 
     /// Endpoints change far more often than anything else, and one service's at a time: of the old view only those are
     /// built again. Nothing if that is not all that changed.
-    pub(super) fn patch(
-        &self,
-        factory: &Factory,
-        last: &Snapshot,
-        next: &Snapshot,
-        old: &View,
-    ) -> Option<View> {
+    pub(super) fn patch(&self, generation: &Generation, last: &Snapshot, old: &View) -> Option<View> {
+        let next = &*generation.snapshot;
         if self.kind != Type::Endpoints || !next.agrees(last, old.seen.without(Part::Endpoints)) {
             return None;
         }
@@ -57,12 +48,8 @@ impl Slot {
         }
         let changed: HashSet<Arc<str>> =
             changed_endpoints(last, next).into_iter().map(|key| key.host).collect();
-        let context = Context {
-            snapshot: &Sight::new(next),
-            proxy: &attributes,
-            memo: &factory.memo,
-            options: &factory.options,
-        };
+        let sight = Sight::new(next);
+        let context = context(generation, &sight, &attributes);
         let mut known = old.set.resources().iter().peekable();
         let mut resources = Vec::with_capacity(old.set.resources().len());
         for name in self.subscription.names().iter() {
@@ -78,4 +65,9 @@ impl Slot {
         let reads = old.reads.clone().and(attributes.take_reads());
         Some(View::new(reads, old.seen.and(context.snapshot.seen()), Arc::new(set), Arc::clone(&old.of)))
     }
+}
+
+fn context<'a>(generation: &'a Generation, sight: &'a Sight<'a>, proxy: &'a Attributes) -> Context<'a> {
+    let Generation { factory, shared, .. } = generation;
+    Context { snapshot: sight, proxy, memo: &factory.memo, shared, options: &factory.options }
 }

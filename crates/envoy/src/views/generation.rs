@@ -1,15 +1,15 @@
 //! One snapshot and the views of it.
 
-use super::{build::Slot, view::View};
-use crate::{Memo, Options};
+use super::{
+    build::Slot,
+    view::{Seat, View},
+};
+use crate::{Memo, Options, Shared};
 use mizzen_mesh::{Proxy, Snapshot};
 use mizzen_xds::{ResourceSet, Subscription, Type};
 use std::{
     collections::HashMap,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
 
@@ -21,8 +21,9 @@ pub struct Factory {
 }
 
 pub struct Generation {
-    factory: Arc<Factory>,
-    snapshot: Arc<Snapshot>,
+    pub(super) factory: Arc<Factory>,
+    pub(super) snapshot: Arc<Snapshot>,
+    pub(super) shared: Shared,
     version: String,
     made: Instant,
     views: Mutex<HashMap<Slot, Vec<Arc<View>>>>,
@@ -31,13 +32,15 @@ pub struct Generation {
 impl Generation {
     /// `made` is when the change that it shows was seen.
     pub fn first(factory: Arc<Factory>, snapshot: Arc<Snapshot>, made: Instant) -> Self {
-        Self { factory, version: snapshot.number.to_string(), snapshot, made, views: Mutex::default() }
+        let version = snapshot.number.to_string();
+        Self { factory, version, snapshot, shared: Shared::default(), made, views: Mutex::default() }
     }
 
     /// The one after this, with every view that is in use: as it was where nothing changed, and built again where
     /// something did.
     pub fn next(&self, snapshot: Arc<Snapshot>, made: Instant) -> Self {
-        let next = Self::first(Arc::clone(&self.factory), snapshot, made);
+        let mut next = Self::first(Arc::clone(&self.factory), snapshot, made);
+        next.shared = self.shared.next(&self.snapshot, &next.snapshot);
         let mut views: HashMap<Slot, Vec<Arc<View>>> = HashMap::new();
         for (slot, old) in lock(&self.views).iter() {
             let mut kept: Vec<Arc<View>> = Vec::with_capacity(old.len());
@@ -53,7 +56,7 @@ impl Generation {
         next
     }
 
-    /// The view that takes the place of an old one, if none of the others does.
+    /// The view that takes the place of an old one, if none of the others does and somebody wants it.
     fn follow(
         &self,
         slot: &Slot,
@@ -65,13 +68,16 @@ impl Generation {
         if self.snapshot.agrees(last, old.seen) && attributes.agrees(&old.reads) {
             return Some(Arc::clone(old));
         }
-        let view = match slot.patch(&self.factory, last, &self.snapshot, old) {
+        if !old.is_used() {
+            return None;
+        }
+        let view = match slot.patch(self, last, old) {
             Some(view) => view,
             None => {
                 if others.iter().any(|other| attributes.agrees(&other.reads)) {
                     return None;
                 }
-                slot.build(&self.factory, &self.snapshot, &old.of)
+                slot.build(self, &old.of)
             }
         };
         Some(Arc::new(view.following(old)))
@@ -110,14 +116,16 @@ impl Generation {
         self.among(&known, client, kind)
     }
 
-    /// The one that it had last, or one that follows it, is the likeliest; only a proxy that has changed, or is new, looks at all.
+    /// The one that it had last, or one that follows it, is the likeliest; only a proxy that has changed, or is new,
+    /// looks at all.
     fn among(&self, known: &[Arc<View>], client: &Client, kind: &Type) -> Option<Arc<ResourceSet>> {
         let attributes = self.snapshot.attributes(&client.proxy);
-        let home = client.home(kind);
-        let last = home.load(Ordering::Relaxed);
-        let likeliest = known.iter().filter(|view| view.line == last);
+        let mut seat = client.seat(kind);
+        let likeliest = known.iter().filter(|view| view.seats(seat.as_ref()));
         let view = likeliest.chain(known).find(|view| view.holds_for(&attributes))?;
-        home.store(view.line, Ordering::Relaxed);
+        if !view.seats(seat.as_ref()) {
+            *seat = Some(view.sit());
+        }
         Some(Arc::clone(&view.set))
     }
 
@@ -126,13 +134,14 @@ impl Generation {
             return set;
         }
         let slot = Slot { kind: kind.clone(), subscription: subscription.clone() };
-        let view = Arc::new(slot.build(&self.factory, &self.snapshot, &client.proxy));
+        let view = Arc::new(slot.build(self, &client.proxy));
         let mut views = lock(&self.views);
         let known = views.entry(slot).or_default();
         // Somebody else may have built the same meanwhile: what is shared should be one.
         if let Some(set) = self.among(known, client, kind) {
             return set;
         }
+        *client.seat(kind) = Some(view.sit());
         let set = Arc::clone(&view.set);
         known.push(view);
         set
@@ -141,8 +150,9 @@ impl Generation {
     /// The same for this proxy alone, with nothing that was built before: what sharing must not change.
     pub fn alone(&self, proxy: &Arc<Proxy>, kind: &Type, subscription: &Subscription) -> Arc<ResourceSet> {
         let factory = Factory { options: self.factory.options.clone(), memo: Memo::default() };
+        let alone = Self::first(Arc::new(factory), Arc::clone(&self.snapshot), self.made);
         let slot = Slot { kind: kind.clone(), subscription: subscription.clone() };
-        Arc::clone(&slot.build(&factory, &self.snapshot, proxy).set)
+        Arc::clone(&slot.build(&alone, proxy).set)
     }
 }
 
@@ -150,22 +160,24 @@ impl Generation {
 #[derive(Debug)]
 pub struct Client {
     pub proxy: Arc<Proxy>,
-    /// The lines of views that it had last: clusters, endpoints, listeners, routes.
-    homes: [AtomicU64; 4],
+    /// Where it had its clusters, endpoints, listeners and routes from last.
+    seats: [Mutex<Option<Seat>>; 4],
 }
 
 impl Client {
     pub fn new(proxy: Arc<Proxy>) -> Self {
-        Self { proxy, homes: Default::default() }
+        Self { proxy, seats: Default::default() }
     }
 
-    fn home(&self, kind: &Type) -> &AtomicU64 {
-        &self.homes[match kind {
-            Type::Cluster => 0,
-            Type::Endpoints => 1,
-            Type::Listener => 2,
-            _ => 3,
-        }]
+    fn seat(&self, kind: &Type) -> MutexGuard<'_, Option<Seat>> {
+        lock(
+            &self.seats[match kind {
+                Type::Cluster => 0,
+                Type::Endpoints => 1,
+                Type::Listener => 2,
+                _ => 3,
+            }],
+        )
     }
 }
 

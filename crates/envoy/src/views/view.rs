@@ -1,13 +1,13 @@
-//! One answer, and for whom it holds.
+//! One answer, for whom it holds, and who has it.
 
 use mizzen_mesh::{Attributes, Parts, Proxy, Reads};
 use mizzen_xds::ResourceSet;
 use std::sync::{
     Arc,
-    atomic::{AtomicU32, AtomicU64, Ordering},
+    atomic::{AtomicU32, AtomicUsize, Ordering},
 };
 
-/// A view that nobody asked for during so many generations is dropped. Streams may lag behind by some.
+/// A view that nobody has is kept for so many generations while it holds: proxies that were cut off come back.
 const IDLE: u32 = 64;
 
 #[derive(Debug)]
@@ -20,38 +20,61 @@ pub(super) struct View {
     /// The one that it was built for, to build it again for.
     pub(super) of: Arc<Proxy>,
     /// The same for the views that follow it in later generations.
-    pub(super) line: u64,
+    line: Arc<Line>,
+}
+
+/// A view through the generations.
+#[derive(Debug, Default)]
+struct Line {
+    /// Clients that had it last.
+    clients: AtomicUsize,
+    /// Generations since there was one.
     idle: AtomicU32,
 }
 
-/// Lines of views; 0 is none.
-static LINES: AtomicU64 = AtomicU64::new(1);
+/// A client's place on a line of views, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Seat(Arc<Line>);
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.0.clients.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 impl View {
     pub(super) fn new(reads: Reads, seen: Parts, set: Arc<ResourceSet>, of: Arc<Proxy>) -> Self {
-        let line = LINES.fetch_add(1, Ordering::Relaxed);
-        Self { reads, seen, set, of, line, idle: AtomicU32::new(0) }
+        Self { reads, seen, set, of, line: Arc::default() }
     }
 
     pub(super) fn holds_for(&self, proxy: &Attributes) -> bool {
-        let holds = proxy.agrees(&self.reads);
-        if holds {
-            self.idle.store(0, Ordering::Relaxed);
-        }
-        holds
+        proxy.agrees(&self.reads)
     }
 
-    /// A generation older.
-    pub(super) fn age(&self) -> u32 {
-        self.idle.fetch_add(1, Ordering::Relaxed) + 1
+    pub(super) fn sit(&self) -> Seat {
+        self.line.clients.fetch_add(1, Ordering::Relaxed);
+        Seat(Arc::clone(&self.line))
+    }
+
+    pub(super) fn seats(&self, seat: Option<&Seat>) -> bool {
+        seat.is_some_and(|seat| Arc::ptr_eq(&seat.0, &self.line))
+    }
+
+    pub(super) fn is_used(&self) -> bool {
+        self.line.clients.load(Ordering::Relaxed) > 0
+    }
+
+    /// A generation older. True if nobody has had it for long.
+    pub(super) fn is_forgotten(&self) -> bool {
+        if self.is_used() {
+            self.line.idle.store(0, Ordering::Relaxed);
+            return false;
+        }
+        self.line.idle.fetch_add(1, Ordering::Relaxed) > IDLE
     }
 
     /// In the place of an old one.
     pub(super) fn following(self, old: &Self) -> Self {
-        Self { line: old.line, idle: AtomicU32::new(old.idle.load(Ordering::Relaxed)), ..self }
-    }
-
-    pub(super) fn is_forgotten(&self) -> bool {
-        self.age() > IDLE
+        Self { line: Arc::clone(&old.line), ..self }
     }
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a broken test may panic")]
 #![allow(dead_code, unreachable_pub, reason = "not every test uses all of it")]
 
-use mizzen_envoy::{Context, Memo, Options, Resource, clusters, endpoints, listeners};
+use mizzen_envoy::{Context, Memo, Options, Resource, Shared, clusters, endpoints, listeners};
 use mizzen_mesh::{Event, Node, Proxy, Reads, Settings, Sight, Snapshot, Store};
 use mizzen_text::{Source, yaml};
 use prost_reflect::DynamicMessage;
@@ -70,6 +70,7 @@ impl Mesh {
             snapshot: &Sight::new(&snapshot),
             proxy: &attributes,
             memo: &self.memo,
+            shared: &Shared::default(),
             options: &self.options,
         };
         let built = build(&context);

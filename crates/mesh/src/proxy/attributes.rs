@@ -79,6 +79,9 @@ impl Reads {
     /// Both.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
+        if self.0.is_empty() {
+            return other;
+        }
         for (question, answer) in other.0 {
             if !self.0.iter().any(|(asked, _)| *asked == question) {
                 self.0.push((question, answer));
@@ -163,6 +166,12 @@ impl Attributes {
     /// What has been asked since the last time, and forget it.
     pub fn take_reads(&self) -> Reads {
         self.reads.take()
+    }
+
+    /// As if it had been asked all of this: something that was built from the same answers is used again.
+    pub fn note_reads(&self, reads: Reads) {
+        let noted = self.reads.take();
+        self.reads.replace(noted.and(reads));
     }
 
     /// Whether this proxy answers everything in `reads` alike. Records nothing.

@@ -22,11 +22,26 @@ pub(in crate::listeners) enum Binds {
     AtAll(Vec<Arc<str>>),
 }
 
+/// What comes out of a walk.
+#[derive(Debug)]
+pub(crate) struct Walked {
+    pub(super) entries: Vec<Entry>,
+    pub(super) conflicts: Vec<Conflict>,
+}
+
 /// One listener.
-pub(in crate::listeners) struct Entry {
-    pub(in crate::listeners) binds: Binds,
-    pub(in crate::listeners) port: u32,
-    pub(in crate::listeners) chains: Vec<Chain>,
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) binds: Binds,
+    pub(super) port: u32,
+    pub(super) chains: Arc<[Chain]>,
+}
+
+/// One that chains are still added to.
+struct Growing {
+    binds: Binds,
+    port: u32,
+    chains: Vec<Chain>,
     /// Found out from the first bytes as soon as there are both, HTTP and other chains.
     protocol: Protocol,
     /// Of the service that came first.
@@ -48,9 +63,9 @@ pub struct Conflict {
 
 #[derive(Default)]
 pub(super) struct Entries<'a> {
-    pub(super) entries: Vec<Entry>,
+    entries: Vec<Growing>,
     index: HashMap<(&'a str, u32), usize>,
-    pub(super) conflicts: Vec<Conflict>,
+    conflicts: Vec<Conflict>,
 }
 
 /// What is added: the chains of one port of one service.
@@ -81,11 +96,16 @@ impl<'a> Entries<'a> {
         match self.find(added) {
             Some(index) if self.entries[index].protocol.is_http() => {
                 let (binds, chains) = chains();
-                self.entries[index] = Entry::new(added, binds, chains);
+                self.entries[index] = Growing::new(added, binds, chains);
             }
             Some(index) if !self.entries[index].protocol.is_tcp() => {}
             found => self.add(found, added, chains),
         }
+    }
+
+    pub(super) fn finish(self) -> Walked {
+        let entry = |Growing { binds, port, chains, .. }| Entry { binds, port, chains: chains.into() };
+        Walked { entries: self.entries.into_iter().map(entry).collect(), conflicts: self.conflicts }
     }
 
     fn find(&self, added: &Added<'a>) -> Option<usize> {
@@ -96,7 +116,7 @@ impl<'a> Entries<'a> {
         let Some(index) = found else {
             let (binds, chains) = chains();
             self.index.insert((added.bind, added.port), self.entries.len());
-            self.entries.push(Entry::new(added, binds, chains));
+            self.entries.push(Growing::new(added, binds, chains));
             return;
         };
         let entry = &mut self.entries[index];
@@ -133,7 +153,7 @@ impl Added<'_> {
     }
 }
 
-impl Entry {
+impl Growing {
     fn new(added: &Added<'_>, binds: Binds, chains: Vec<Chain>) -> Self {
         // HTTP that stands beside a way for everything else is one of the protocols that are told apart.
         let protocol = match chains.iter().any(|chain| chain.when.http) {

@@ -34,12 +34,13 @@ pub(in crate::listeners) struct Inputs {
     base: ByPointer<Base>,
     binds: Binds,
     port: u32,
-    chains: Vec<Chain>,
+    chains: Arc<[Chain]>,
 }
 
 impl Inputs {
-    pub(super) fn new(base: &Arc<Base>, entry: Entry) -> Self {
-        Self { base: ByPointer::from(base), binds: entry.binds, port: entry.port, chains: entry.chains }
+    pub(super) fn new(base: &Arc<Base>, entry: &Entry) -> Self {
+        let Entry { binds, port, chains } = entry.clone();
+        Self { base: ByPointer::from(base), binds, port, chains }
     }
 }
 
@@ -71,7 +72,7 @@ pub(super) fn build(inputs: &Inputs) -> Arc<Resource> {
         // Only an inspector may wait for bytes.
         listener.listener_filters_timeout = base.mesh.protocol_detection_timeout.map(duration);
     }
-    for chain in chains {
+    for chain in &**chains {
         let mut built = FilterChain {
             transport_socket_connect_timeout: seconds(15),
             filters: filters(base, &name, inputs.port, chain),

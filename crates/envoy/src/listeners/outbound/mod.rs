@@ -1,8 +1,8 @@
 //! What a sidecar listens on for its workload's calls: `virtualOutbound`, which is where redirected connections come in, and a listener for
 //! each address and port of a service that they are handed to.
 //!
-//! The walk over all services runs at every rebuild and decides only which listeners there are and what each is made
-//! of; a listener is built when that is new.
+//! The walk over all services decides only which listeners there are and what each is made of, and is shared by
+//! all proxies that see the same; a listener is built when what it is made of is new.
 
 mod entries;
 mod http_proxy;
@@ -12,6 +12,7 @@ mod virtual_outbound;
 mod walk;
 
 pub use entries::Conflict;
+pub(crate) use entries::Walked;
 pub(super) use http_proxy::Inputs as ProxyInputs;
 pub(super) use l4::routed;
 pub(super) use listener::{Inputs, exact_balance, to_routed};
@@ -29,14 +30,14 @@ pub(super) fn build(
     conflicts: &mut Vec<Conflict>,
 ) {
     let interception = context.proxy.interception();
-    let entries = walk::all(context, context.scope(), base, interception);
+    let walked = context.shared.listeners.get(context, walk::all);
     let built = &context.memo.listeners;
-    resources.reserve(entries.entries.len() + 2);
-    for entry in entries.entries {
+    resources.reserve(walked.entries.len() + 2);
+    for entry in &walked.entries {
         let inputs = Inputs::new(base, entry);
         resources.push(built.outbound.get(&inputs, listener::build));
     }
-    conflicts.extend(entries.conflicts);
+    conflicts.extend(walked.conflicts.iter().cloned());
     if let Some(inputs) = http_proxy::inputs(context, base) {
         resources.push(built.http_proxy.get(&inputs, http_proxy::build));
     }

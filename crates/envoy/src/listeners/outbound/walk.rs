@@ -1,14 +1,14 @@
 //! All services a sidecar sees → the listeners that they need.
 
 use super::{
-    entries::{Added, Binds, Entries},
+    entries::{Added, Binds, Entries, Walked},
     l4::Target,
 };
 use crate::{
     Context,
     listeners::{
         address::Families,
-        base::{Base, is_true},
+        base::is_true,
         chain::{Chain, Match, To},
         reserved::Reserved,
     },
@@ -38,18 +38,14 @@ struct Walk<'a> {
     entries: Entries<'a>,
 }
 
-pub(super) fn all<'a>(
-    context: &'a Context<'a>,
-    scope: Sees<'a>,
-    base: &Base,
-    interception: Interception,
-) -> Entries<'a> {
-    let bound = interception == Interception::None;
+pub(super) fn all(context: &Context<'_>) -> Walked {
+    let scope = context.scope();
+    let bound = context.proxy.interception() == Interception::None;
     let unprivileged = bound && is_true(context.proxy.metadata("UNPRIVILEGED_POD").as_ref());
     let mut walk = Walk {
         context,
         scope,
-        families: base.families,
+        families: Families::new(context.proxy.families()),
         bound,
         reserved: Reserved::new(context),
         captures_names: scope.offered().iter().any(|visible| !visible.service.allocated.is_empty())
@@ -69,7 +65,7 @@ pub(super) fn all<'a>(
             }
         }
     }
-    walk.entries
+    walk.entries.finish()
 }
 
 /// Asked about all endpoints at once, so that it tells only them from the other proxies.

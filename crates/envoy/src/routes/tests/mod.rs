@@ -56,6 +56,7 @@ impl World {
             snapshot: &Sight::new(&snapshot),
             proxy: &attributes,
             memo: &self.memo,
+            shared: &crate::Shared::default(),
             options: &Options::default(),
         };
         super::build(&context, name).unwrap()

@@ -223,6 +223,7 @@ fn a_proxy_s_own_headers_go_before_the_mesh_s_and_nothing_else_of_its_configurat
         snapshot: &mizzen_mesh::Sight::new(&snapshot),
         proxy: &attributes,
         memo: &world.memo,
+        shared: &crate::Shared::default(),
         options: &crate::Options::default(),
     };
     crate::routes::build(&context, "80").unwrap();
