@@ -2,7 +2,7 @@
 //! are data.
 
 use mizzen_proto::{
-    descriptors,
+    istio_descriptors,
     istio::{extensions, networking, security, telemetry},
 };
 use prost_reflect::MessageDescriptor;
@@ -105,7 +105,7 @@ impl Kind {
 
     /// What fields it has.
     pub fn descriptor(self) -> Option<MessageDescriptor> {
-        descriptors().get_message_by_name(&self.message())
+        istio_descriptors().get_message_by_name(&self.message())
     }
 }
 

@@ -4,6 +4,7 @@
 
 pub mod crd;
 mod fields;
+mod grpc_status;
 mod kind;
 pub mod mesh;
 mod metadata;
@@ -12,6 +13,7 @@ mod read;
 mod tolerant;
 
 pub use fields::unknown_fields;
+pub use grpc_status::GRPC_STATUSES;
 pub use kind::{Kind, Spec};
 pub use metadata::Metadata;
 pub use mizzen_proto as proto;

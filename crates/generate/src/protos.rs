@@ -1,4 +1,4 @@
-//! Istio's protos → Rust types with Istio's JSON; Istio's and Envoy's protos → one descriptor set.
+//! Istio's protos → Rust types with Istio's JSON, and a descriptor set; Istio's and Envoy's protos → another.
 
 use crate::Generated;
 use anyhow::{Context as _, Result, bail};
@@ -65,7 +65,9 @@ pub fn generate(istio_api: &Path) -> Result<Vec<Generated>> {
     let scratch = Scratch::new()?;
     let includes = [istio_api.to_owned(), istio_api.join("common-protos")];
     let typed = describe(&scratch, TYPED.iter().map(PathBuf::from), &includes)?;
+    let own = Generated { path: "crates/proto/istio.bin".into(), bytes: typed.encode_to_vec() };
     let mut files = types(&scratch, typed)?;
+    files.push(own);
     files.push(Generated {
         path: "crates/proto/descriptors.bin".into(),
         bytes: descriptors(&scratch, istio_api)?,

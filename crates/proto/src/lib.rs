@@ -1,10 +1,10 @@
 //! Generated code: Istio's API as Rust types with Istio's JSON, Envoy's as `envoy`
-//! (with the feature of that name; `google` has the well-known types that those use), and one descriptor set of
+//! (with the feature of that name; `google` has the well-known types that those use), and descriptor sets of Istio's alone and of
 //! both for messages whose type is known only when they are read. Made by `cargo xtask generate`; by hand are only
 //! the durations, which Istio reads as Go writes them.
 //!
 //! JSON is read leniently: a field that is not known is passed by. Whoever must know of such fields compares the
-//! document with [`descriptors`].
+//! document with [`istio_descriptors`].
 
 mod duration;
 
@@ -44,7 +44,17 @@ pub mod istio {
     }
 }
 
-/// Every message of Istio's and Envoy's APIs. Decoded at first use, which takes some tens of milliseconds.
+/// Every message that there is a Rust type for. Decoded at first use, which takes a millisecond.
+pub fn istio_descriptors() -> &'static DescriptorPool {
+    static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
+        DescriptorPool::decode(include_bytes!("../istio.bin").as_slice())
+            .expect("the descriptor set is generated and tested")
+    });
+    &POOL
+}
+
+/// Every message of Istio's and Envoy's APIs. Decoded at first use, which takes some tens of milliseconds and as many
+/// megabytes: only where a message of Envoy's is named.
 pub fn descriptors() -> &'static DescriptorPool {
     static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
         DescriptorPool::decode(include_bytes!("../descriptors.bin").as_slice())
@@ -55,7 +65,15 @@ pub fn descriptors() -> &'static DescriptorPool {
 
 #[cfg(test)]
 mod tests {
-    use super::descriptors;
+    use super::{descriptors, istio_descriptors};
+
+    #[test]
+    fn istio_s_messages_are_in_a_set_of_their_own() {
+        for name in ["istio.networking.v1alpha3.VirtualService", "istio.mesh.v1alpha1.MeshConfig"] {
+            assert!(istio_descriptors().get_message_by_name(name).is_some(), "{name}");
+        }
+        assert!(istio_descriptors().get_message_by_name("envoy.config.listener.v3.Listener").is_none());
+    }
 
     #[test]
     fn istio_s_and_envoy_s_messages_are_in_one_set() {

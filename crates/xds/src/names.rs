@@ -6,11 +6,11 @@
 
 use std::{
     borrow::Borrow,
-    collections::HashSet,
+    collections::{HashSet, VecDeque},
     fmt,
     hash::{DefaultHasher, Hash, Hasher},
     ops::Deref,
-    sync::{Arc, LazyLock, Mutex, PoisonError},
+    sync::{Arc, LazyLock, Mutex, PoisonError, Weak},
 };
 
 /// Sorted, without duplicates, interned.
@@ -37,16 +37,23 @@ impl NameSet {
         more: impl IntoIterator<Item = &'a str>,
         fewer: impl IntoIterator<Item = &'a str>,
     ) -> Self {
+        let (more, fewer): (Vec<&str>, Vec<&str>) = (more.into_iter().collect(), fewer.into_iter().collect());
         let mut table = TABLE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = table.steps.iter().find_map(|step| step.taken(self, &more, &fewer)) {
+            return known;
+        }
         let mut all = self.to_vec();
-        all.extend(more.into_iter().map(|name| table.name(name)));
+        all.extend(more.iter().map(|name| table.name(name)));
         all.sort();
         all.dedup();
-        let fewer: HashSet<&str> = fewer.into_iter().collect();
         if !fewer.is_empty() {
+            let fewer: HashSet<&str> = fewer.iter().copied().collect();
             all.retain(|name| !fewer.contains(&**name));
         }
-        table.set(all)
+        let set = table.set(all);
+        table.steps.truncate(STEPS - 1);
+        table.steps.push_front(Step::new(self, &more, &fewer, &set));
+        set
     }
 
     pub fn contains(&self, name: &str) -> bool {
@@ -96,11 +103,46 @@ static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(|| Mutex::new(Table::defaul
 struct Table {
     names: HashSet<Arc<str>>,
     sets: HashSet<Known>,
+    /// The last ones, newest first: all proxies of a mesh follow a change by the same step.
+    steps: VecDeque<Step>,
     names_after_sweep: usize,
     sets_after_sweep: usize,
 }
 
 const SMALL: usize = 256;
+const STEPS: usize = 8;
+
+/// From one set to another.
+struct Step {
+    from: Weak<Inner>,
+    more: Box<[Box<str>]>,
+    fewer: Box<[Box<str>]>,
+    to: Weak<Inner>,
+}
+
+impl Step {
+    /// One by many names is not worth the room.
+    fn new(from: &NameSet, more: &[&str], fewer: &[&str], to: &NameSet) -> Self {
+        let few = more.len() + fewer.len() <= 16;
+        let own = |names: &[&str]| names.iter().map(|name| Box::from(*name)).collect();
+        Self {
+            from: if few { Arc::downgrade(&from.0) } else { Weak::new() },
+            more: if few { own(more) } else { Box::default() },
+            fewer: if few { own(fewer) } else { Box::default() },
+            to: Arc::downgrade(&to.0),
+        }
+    }
+
+    fn taken(&self, from: &NameSet, more: &[&str], fewer: &[&str]) -> Option<NameSet> {
+        let same = |known: &[Box<str>], names: &[&str]| {
+            known.len() == names.len() && known.iter().zip(names).all(|(known, name)| **known == **name)
+        };
+        let is_it = std::ptr::eq(self.from.as_ptr(), Arc::as_ptr(&from.0))
+            && same(&self.more, more)
+            && same(&self.fewer, fewer);
+        if is_it { self.to.upgrade().map(NameSet) } else { None }
+    }
+}
 
 impl Table {
     fn name(&mut self, name: &str) -> Arc<str> {
@@ -180,6 +222,20 @@ mod tests {
     fn names_are_added_and_taken_away() {
         let set = NameSet::new(["a", "b"]).changed(["c", "d", "a"], ["b", "d", "x"]);
         assert_eq!(set, NameSet::new(["a", "c"]));
+    }
+
+    #[test]
+    fn the_same_step_leads_to_the_same_set_and_another_to_another() {
+        let start = NameSet::new(["step-a", "step-b"]);
+        let one = start.changed(["step-c"], []);
+        assert!(Arc::ptr_eq(&one.0, &start.changed(["step-c"], []).0));
+        assert_eq!(start.changed([], ["step-b"]), NameSet::new(["step-a"]));
+        assert_eq!(one.changed(["step-c"], ["step-a"]), NameSet::new(["step-b", "step-c"]));
+        let many: Vec<String> = (0..100).map(|number| format!("step-{number}")).collect();
+        for _ in 0..2 {
+            assert_eq!(start.changed(many.iter().map(String::as_str), []).len(), 102);
+            assert_eq!(start.changed([], []), start);
+        }
     }
 
     #[test]

@@ -10,8 +10,8 @@ pub struct ResourceSet {
     kind: Type,
     subscription: Subscription,
     resources: Arc<[Arc<Resource>]>,
-    /// The ways that lead here. A difference lives as long as a stream is on its way, and is found here by the others
-    /// that go the same way; an old set that nobody has any more cannot be a start.
+    /// The ways that lead here, found by all streams that go the same way; an old set that nobody has any more cannot be
+    /// a start.
     ways: Mutex<Vec<Way>>,
 }
 
@@ -20,7 +20,12 @@ struct Way {
     /// Where it starts; `None`: from nothing.
     from: Option<Weak<ResourceSet>>,
     difference: Weak<Difference>,
+    /// A large one lives only as long as a stream is on its way.
+    _small: Option<Arc<Difference>>,
 }
+
+/// A difference of at most so many resources is small.
+const SMALL: usize = 16;
 
 /// Streams lag by few generations, so few ways are in use at a time; a lost one is only computed again.
 const WAYS: usize = 8;
@@ -63,13 +68,15 @@ impl ResourceSet {
         if let Some(known) = ways.iter().find(|way| way.starts_at(from.as_ref())).and_then(Way::still_known) {
             return known;
         }
-        ways.retain(|way| way.difference.strong_count() > 0 && !way.starts_at(from.as_ref()));
+        ways.retain(|way| way.is_open() && !way.starts_at(from.as_ref()));
         if ways.len() >= WAYS {
             ways.remove(0);
         }
         // Under the lock: others that ask meanwhile want this very answer.
         let difference = Arc::new(Difference::between(old.map(|old| &**old), self));
-        ways.push(Way { from, difference: Arc::downgrade(&difference) });
+        let is_small = difference.changed().len() + difference.removed().len() <= SMALL;
+        let small = is_small.then(|| Arc::clone(&difference));
+        ways.push(Way { from, difference: Arc::downgrade(&difference), _small: small });
         difference
     }
 }
@@ -81,6 +88,11 @@ impl Way {
             (Some(known), Some(from)) => known.ptr_eq(from),
             _ => false,
         }
+    }
+
+    /// Whether somebody may still come along.
+    fn is_open(&self) -> bool {
+        self.difference.strong_count() > 0 && self.from.as_ref().is_none_or(|from| from.strong_count() > 0)
     }
 
     fn still_known(&self) -> Option<Arc<Difference>> {
@@ -113,11 +125,15 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_computed_once_while_somebody_is_on_that_way() {
+    fn a_difference_is_computed_once_while_somebody_may_go_that_way() {
         let (old, new) = (set(&["a"]), set(&["a", "b"]));
         let one = new.difference(Some(&old));
         assert!(Arc::ptr_eq(&one, &new.difference(Some(&old))));
         assert!(!Arc::ptr_eq(&one, &new.difference(None)));
+        // A small one stays for those that come later; what it was made of is there anyway.
+        let address = Arc::as_ptr(&one);
+        drop(one);
+        assert_eq!(Arc::as_ptr(&new.difference(Some(&old))), address);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use crate::{Unreadable, fields::field, read};
 use mizzen_proto::{
-    descriptors,
+    istio_descriptors,
     istio::mesh::v1alpha1::{MeshConfig, MeshNetworks, ProxyConfig, mesh_config::DefaultProviders},
 };
 use mizzen_text::Path;
@@ -35,7 +35,7 @@ impl Message for DefaultProviders {
 /// The document over the base. `top` is where the message stands in the whole document.
 pub(super) fn lay<T: Message>(base: &T, document: &Value, top: &[&str]) -> Result<T, Unreadable> {
     let broken = |message: String| Unreadable::Field { path: Path::default(), message };
-    let descriptor = descriptors()
+    let descriptor = istio_descriptors()
         .get_message_by_name(T::NAME)
         .ok_or_else(|| broken(format!("{} is not in the descriptor set", T::NAME)))?;
     let said = match document {

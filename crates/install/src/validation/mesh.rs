@@ -4,7 +4,7 @@
 
 use mizzen_api::{
     Unreadable, mesh,
-    proto::{descriptors, istio::mesh::v1alpha1::MeshConfig},
+    proto::{istio_descriptors, istio::mesh::v1alpha1::MeshConfig},
 };
 use mizzen_check::mesh::mesh_config;
 use mizzen_text::{At, Severity, Step, nearest};
@@ -44,7 +44,7 @@ fn findings(config: &Value) -> Findings {
     if config.is_null() {
         return found;
     }
-    if let Some(message) = descriptors().get_message_by_name(MESSAGE) {
+    if let Some(message) = istio_descriptors().get_message_by_name(MESSAGE) {
         unknown(&message, config, &At::TOP, &mut found);
     }
     let Some(mesh) = read(config, &mut found) else { return found };

@@ -2,31 +2,14 @@
 
 use super::actions::status;
 use crate::{Findings, value::number::duration};
-use mizzen_api::proto::istio::networking::v1alpha3::{
-    HttpFaultInjection, Percent,
-    http_fault_injection::{Abort, Delay, abort::ErrorType, delay::HttpDelayType},
+use mizzen_api::{
+    GRPC_STATUSES,
+    proto::istio::networking::v1alpha3::{
+        HttpFaultInjection, Percent,
+        http_fault_injection::{Abort, Delay, abort::ErrorType, delay::HttpDelayType},
+    },
 };
 use mizzen_text::At;
-
-const GRPC: &[&str] = &[
-    "OK",
-    "CANCELLED",
-    "UNKNOWN",
-    "INVALID_ARGUMENT",
-    "DEADLINE_EXCEEDED",
-    "NOT_FOUND",
-    "ALREADY_EXISTS",
-    "PERMISSION_DENIED",
-    "RESOURCE_EXHAUSTED",
-    "FAILED_PRECONDITION",
-    "ABORTED",
-    "OUT_OF_RANGE",
-    "UNIMPLEMENTED",
-    "INTERNAL",
-    "UNAVAILABLE",
-    "DATA_LOSS",
-    "UNAUTHENTICATED",
-];
 
 pub(super) fn check(fault: &HttpFaultInjection, at: &At<'_>, found: &mut Findings) {
     if fault.abort.is_none() && fault.delay.is_none() {
@@ -47,9 +30,9 @@ fn abort(abort: &Abort, at: &At<'_>, found: &mut Findings) {
         Some(ErrorType::HttpStatus(number)) => {
             found.verdict(&at.field("httpStatus"), status(i64::from(*number)));
         }
-        Some(ErrorType::GrpcStatus(name)) if !GRPC.contains(&name.as_str()) => found.error(
+        Some(ErrorType::GrpcStatus(name)) if !GRPC_STATUSES.contains(&name.as_str()) => found.error(
             &at.field("grpcStatus"),
-            format!("gRPC status {name:?} is not supported; it is one of {}", GRPC.join(", ")),
+            format!("gRPC status {name:?} is not supported; it is one of {}", GRPC_STATUSES.join(", ")),
         ),
         Some(ErrorType::Http2Error(_)) => {
             found.error(&at.field("http2Error"), "HTTP/2 abort fault injection not supported yet");

@@ -2,6 +2,7 @@
 
 use super::percent;
 use crate::message::duration;
+use mizzen_api::GRPC_STATUSES;
 use mizzen_proto::{
     envoy::extensions::filters::{
         common::fault::v3::{FaultDelay, fault_delay::FaultDelaySecifier},
@@ -51,26 +52,7 @@ fn abort(abort: &Abort) -> Option<FaultAbort> {
 
 /// The number of a status; validation refuses names that are not known.
 fn grpc_status(name: &str) -> u32 {
-    let names = [
-        "OK",
-        "CANCELLED",
-        "UNKNOWN",
-        "INVALID_ARGUMENT",
-        "DEADLINE_EXCEEDED",
-        "NOT_FOUND",
-        "ALREADY_EXISTS",
-        "PERMISSION_DENIED",
-        "RESOURCE_EXHAUSTED",
-        "FAILED_PRECONDITION",
-        "ABORTED",
-        "OUT_OF_RANGE",
-        "UNIMPLEMENTED",
-        "INTERNAL",
-        "UNAVAILABLE",
-        "DATA_LOSS",
-        "UNAUTHENTICATED",
-    ];
-    (0..).zip(names).find(|(_, known)| *known == name).map_or(0, |(number, _)| number)
+    (0..).zip(GRPC_STATUSES).find(|(_, known)| *known == name).map_or(0, |(number, _)| number)
 }
 
 #[cfg(test)]
