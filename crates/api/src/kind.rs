@@ -2,8 +2,8 @@
 //! are data.
 
 use mizzen_proto::{
-    istio_descriptors,
     istio::{extensions, networking, security, telemetry},
+    istio_descriptors,
 };
 use prost_reflect::MessageDescriptor;
 use serde_json::Value;

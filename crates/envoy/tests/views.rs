@@ -179,15 +179,15 @@ fn what_is_shared_and_kept_is_what_each_proxy_would_get_alone_from_a_cold_start(
             for proxy in &proxies {
                 for (kind, subscription) in subscriptions(&generation, proxy) {
                     let shared = content(&generation.build(proxy, &kind, &subscription));
-                    let place = format!("seed {seed}, step {step}, {} {kind:?}", proxy.proxy.id);
+                    let place = format!("seed {seed}, step {step}, {} {kind:?}", proxy.proxy().id);
                     assert_eq!(
                         shared,
-                        content(&generation.alone(&proxy.proxy, &kind, &subscription)),
+                        content(&generation.alone(proxy.proxy(), &kind, &subscription)),
                         "alone: {place}"
                     );
                     assert_eq!(
                         shared,
-                        content(&cold.build(&Client::new(Arc::clone(&proxy.proxy)), &kind, &subscription)),
+                        content(&cold.build(&Client::new(Arc::clone(proxy.proxy())), &kind, &subscription)),
                         "cold: {place}"
                     );
                     compared += shared.len();
@@ -198,13 +198,36 @@ fn what_is_shared_and_kept_is_what_each_proxy_would_get_alone_from_a_cold_start(
     assert!(compared > 10_000, "only {compared} resources were compared");
 }
 
+fn service(name: &str) -> Event {
+    let service = json!({ "apiVersion": "v1", "kind": "Service", "metadata": { "name": name, "namespace": "one" },
+        "spec": { "clusterIP": "10.96.0.1", "selector": { "app": name }, "ports": [{ "name": "http", "port": 80 }] } });
+    Event::read(&service).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn what_a_proxy_has_is_built_for_the_next_generation_and_what_nobody_has_is_not() {
+    let mut store = Store::new(Settings::default());
+    store.apply(service("a"));
+    let first = Generation::first(Arc::new(Factory::default()), store.snapshot(), Instant::now());
+    let (kind, everything) = (Type::Cluster, Subscription::everything());
+    let mut proxies = proxies();
+    let (stays, goes) = (proxies.remove(0), proxies.pop().unwrap_or_else(|| panic!("no router")));
+    first.build(&stays, &kind, &everything);
+    first.build(&goes, &kind, &everything);
+    assert_eq!(first.views(), 2);
+    drop(goes);
+    store.apply(service("b"));
+    let next = first.next(store.snapshot(), Instant::now());
+    assert_eq!(next.views(), 1);
+    let set = next.ready(&stays, &kind, &everything).unwrap_or_else(|| panic!("it was not built"));
+    assert!(set.get("outbound|80||b.one.svc.cluster.local").is_some());
+}
+
 #[test]
 fn proxies_of_one_deployment_share_their_views() {
     let mut store = Store::new(Settings::default());
     for name in SERVICES {
-        let service = json!({ "apiVersion": "v1", "kind": "Service", "metadata": { "name": name, "namespace": "one" },
-            "spec": { "clusterIP": "10.96.0.1", "selector": { "app": name }, "ports": [{ "name": "http", "port": 80 }] } });
-        store.apply(Event::read(&service).unwrap_or_else(|error| panic!("{error}")));
+        store.apply(service(name));
     }
     let generation = Generation::first(Arc::new(Factory::default()), store.snapshot(), Instant::now());
     let sets = |proxy: &Client| {

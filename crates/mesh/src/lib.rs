@@ -28,7 +28,8 @@ pub use model::{
 };
 pub use pointer::ByPointer;
 pub use proxy::{
-    Answer, Attributes, Interception, Node, Proxy, ProxyKind, Question, Reads, Refused, Sees, Target,
+    Answer, Attributes, Facts, Interception, Node, Proxy, ProxyKind, Question, Reads, Refused, Sees, Subject,
+    Target,
 };
 pub use read::NotRead;
 pub use scope::{Scope, Seen, Visible};

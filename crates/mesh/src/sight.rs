@@ -21,10 +21,15 @@ pub enum Part {
     DestinationRules,
     Authentication,
     Gateways,
+    /// Who runs where.
+    Workloads,
 }
 
 impl Part {
-    const COUNT: usize = 9;
+    const COUNT: usize = 10;
+    /// What is known of a proxy is made of these.
+    const OF_PROXIES: [Self; 5] =
+        [Self::Settings, Self::Services, Self::VirtualServices, Self::DestinationRules, Self::Workloads];
 
     fn bit(self) -> u16 {
         1 << self as u16
@@ -70,6 +75,7 @@ impl Versions {
         changed(Part::DestinationRules, Arc::ptr_eq(&last.destination_rules, &next.destination_rules));
         changed(Part::Authentication, Arc::ptr_eq(&last.authentication, &next.authentication));
         changed(Part::Gateways, Arc::ptr_eq(&last.gateways, &next.gateways));
+        changed(Part::Workloads, Arc::ptr_eq(&last.workloads, &next.workloads));
         changed(Part::Endpoints, Arc::ptr_eq(&last.endpoints, &next.endpoints));
         let moved = changed_endpoints(last, next);
         let accounts = |snapshot: &Snapshot, key: &ServiceKey| -> Arc<Accounts> {
@@ -85,6 +91,10 @@ impl Versions {
         };
         changed(Part::NamedEndpoints, moved.iter().all(|key| sent(last, key) && sent(next, key)));
         versions
+    }
+
+    pub(crate) fn of_proxies(&self) -> u64 {
+        Part::OF_PROXIES.iter().map(|&part| self.0[part as usize]).max().unwrap_or_default()
     }
 }
 

@@ -1,10 +1,13 @@
 //! The mesh at one moment. Never changes; the next one shares with it everything that is still so.
 
 use crate::{
-    Attributes, Key, Proxy, ProxyKind, Scope, ServiceEndpoints, ServiceKey, Services, Settings, config,
-    registry, scope::Scopes, sight::Versions,
+    Attributes, Facts, Key, Proxy, ProxyKind, Scope, ServiceEndpoints, ServiceKey, Services, Settings,
+    config, registry, scope::Scopes, sight::Versions,
 };
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 pub use crate::config::{Authentication, DestinationRules, Gateways, VirtualServices};
 
@@ -15,9 +18,19 @@ pub struct Problem {
     pub reason: Arc<str>,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    store: u64,
+    moved: u64,
+}
+
+/// Stores of this process.
+static STORES: AtomicU64 = AtomicU64::new(0);
+
 pub struct Snapshot {
-    /// Counts snapshots of this process.
+    /// Counts snapshots of its store.
     pub number: u64,
+    store: u64,
     pub settings: Arc<Settings>,
     pub services: Arc<Services>,
     /// A service without an entry has none.
@@ -41,6 +54,7 @@ impl Snapshot {
     ) -> Arc<Self> {
         let mut next = Self {
             number: last.map_or(1, |last| last.number + 1),
+            store: last.map_or_else(|| STORES.fetch_add(1, Ordering::Relaxed), |last| last.store),
             settings: match last {
                 Some(last) if last.settings.is(settings) => Arc::clone(&last.settings),
                 _ => Arc::new(settings.clone()),
@@ -90,9 +104,18 @@ impl Snapshot {
 
     /// The proxy as builders may see it, with what the mesh knows of its workload.
     pub fn attributes(&self, proxy: &Arc<Proxy>) -> Attributes {
+        Attributes::new(Arc::new(self.facts(proxy)))
+    }
+
+    pub(crate) fn facts(&self, proxy: &Arc<Proxy>) -> Facts {
         let targets = self.workloads.targets(proxy, &self.services);
         let scope = self.scope(proxy.kind, &proxy.namespace);
-        Attributes::new(Arc::clone(proxy), self.workloads.of(proxy), targets, scope)
+        Facts::new(Arc::clone(proxy), self.workloads.of(proxy), targets, scope)
+    }
+
+    /// The same in all snapshots of a store between which nothing moved that is known of proxies.
+    pub(crate) fn stamp(&self) -> Stamp {
+        Stamp { store: self.store, moved: self.versions.of_proxies() }
     }
 }
 

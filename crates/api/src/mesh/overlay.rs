@@ -3,8 +3,8 @@
 
 use crate::{Unreadable, fields::field, read};
 use mizzen_proto::{
-    istio_descriptors,
     istio::mesh::v1alpha1::{MeshConfig, MeshNetworks, ProxyConfig, mesh_config::DefaultProviders},
+    istio_descriptors,
 };
 use mizzen_text::Path;
 use prost_reflect::{FieldDescriptor, MessageDescriptor};

@@ -2,7 +2,7 @@
 
 use super::{Generation, view::View};
 use crate::{Context, clusters, endpoints, listeners, routes};
-use mizzen_mesh::{Attributes, Part, Proxy, Sight, Snapshot, changed_endpoints};
+use mizzen_mesh::{Attributes, Part, Sight, Snapshot, Subject, changed_endpoints};
 use mizzen_xds::{Resource, ResourceSet, Subscription, Type};
 use std::{collections::HashSet, sync::Arc};
 
@@ -14,8 +14,8 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    pub(super) fn build(&self, generation: &Generation, proxy: &Arc<Proxy>) -> View {
-        let attributes = generation.snapshot.attributes(proxy);
+    pub(super) fn build(&self, generation: &Generation, subject: &Arc<Subject>) -> View {
+        let attributes = subject.attributes(&generation.snapshot);
         let sight = Sight::new(&generation.snapshot);
         let context = context(generation, &sight, &attributes);
         let named = |build: &dyn Fn(&str) -> Option<Arc<Resource>>| -> Vec<Arc<Resource>> {
@@ -32,7 +32,7 @@ impl Slot {
             }
         };
         let set = ResourceSet::new(self.kind.clone(), self.subscription.clone(), resources);
-        View::new(attributes.take_reads(), context.snapshot.seen(), Arc::new(set), Arc::clone(proxy))
+        View::new(attributes.take_reads(), context.snapshot.seen(), Arc::new(set), Arc::clone(subject))
     }
 
     /// Endpoints change far more often than anything else, and one service's at a time: of the old view only those are
@@ -42,7 +42,7 @@ impl Slot {
         if self.kind != Type::Endpoints || !next.agrees(last, old.seen.without(Part::Endpoints)) {
             return None;
         }
-        let attributes = next.attributes(&old.of);
+        let attributes = old.of.attributes(next);
         if !attributes.agrees(&old.reads) {
             return None;
         }

@@ -5,7 +5,7 @@ use super::{
     view::{Seat, View},
 };
 use crate::{Memo, Options, Shared};
-use mizzen_mesh::{Proxy, Snapshot};
+use mizzen_mesh::{Proxy, Snapshot, Subject};
 use mizzen_xds::{ResourceSet, Subscription, Type};
 use std::{
     collections::HashMap,
@@ -64,7 +64,7 @@ impl Generation {
         old: &Arc<View>,
         others: &[Arc<View>],
     ) -> Option<Arc<View>> {
-        let attributes = self.snapshot.attributes(&old.of);
+        let attributes = old.of.attributes(&self.snapshot);
         if self.snapshot.agrees(last, old.seen) && attributes.agrees(&old.reads) {
             return Some(Arc::clone(old));
         }
@@ -119,7 +119,7 @@ impl Generation {
     /// The one that it had last, or one that follows it, is the likeliest; only a proxy that has changed, or is new,
     /// looks at all.
     fn among(&self, known: &[Arc<View>], client: &Client, kind: &Type) -> Option<Arc<ResourceSet>> {
-        let attributes = self.snapshot.attributes(&client.proxy);
+        let attributes = client.subject.attributes(&self.snapshot);
         let mut seat = client.seat(kind);
         let likeliest = known.iter().filter(|view| view.seats(seat.as_ref()));
         let view = likeliest.chain(known).find(|view| view.holds_for(&attributes))?;
@@ -134,7 +134,7 @@ impl Generation {
             return set;
         }
         let slot = Slot { kind: kind.clone(), subscription: subscription.clone() };
-        let view = Arc::new(slot.build(self, &client.proxy));
+        let view = Arc::new(slot.build(self, &client.subject));
         let mut views = lock(&self.views);
         let known = views.entry(slot).or_default();
         // Somebody else may have built the same meanwhile: what is shared should be one.
@@ -152,21 +152,25 @@ impl Generation {
         let factory = Factory { options: self.factory.options.clone(), memo: Memo::default() };
         let alone = Self::first(Arc::new(factory), Arc::clone(&self.snapshot), self.made);
         let slot = Slot { kind: kind.clone(), subscription: subscription.clone() };
-        Arc::clone(&slot.build(&alone, proxy).set)
+        Arc::clone(&slot.build(&alone, &Arc::new(Subject::new(Arc::clone(proxy)))).set)
     }
 }
 
 /// A connected proxy.
 #[derive(Debug)]
 pub struct Client {
-    pub proxy: Arc<Proxy>,
+    subject: Arc<Subject>,
     /// Where it had its clusters, endpoints, listeners and routes from last.
     seats: [Mutex<Option<Seat>>; 4],
 }
 
 impl Client {
     pub fn new(proxy: Arc<Proxy>) -> Self {
-        Self { proxy, seats: Default::default() }
+        Self { subject: Arc::new(Subject::new(proxy)), seats: Default::default() }
+    }
+
+    pub fn proxy(&self) -> &Arc<Proxy> {
+        self.subject.proxy()
     }
 
     fn seat(&self, kind: &Type) -> MutexGuard<'_, Option<Seat>> {

@@ -1,6 +1,6 @@
 //! One answer, for whom it holds, and who has it.
 
-use mizzen_mesh::{Attributes, Parts, Proxy, Reads};
+use mizzen_mesh::{Attributes, Parts, Reads, Subject};
 use mizzen_xds::ResourceSet;
 use std::sync::{
     Arc,
@@ -18,7 +18,7 @@ pub(super) struct View {
     pub(super) seen: Parts,
     pub(super) set: Arc<ResourceSet>,
     /// The one that it was built for, to build it again for.
-    pub(super) of: Arc<Proxy>,
+    pub(super) of: Arc<Subject>,
     /// The same for the views that follow it in later generations.
     line: Arc<Line>,
 }
@@ -43,7 +43,7 @@ impl Drop for Seat {
 }
 
 impl View {
-    pub(super) fn new(reads: Reads, seen: Parts, set: Arc<ResourceSet>, of: Arc<Proxy>) -> Self {
+    pub(super) fn new(reads: Reads, seen: Parts, set: Arc<ResourceSet>, of: Arc<Subject>) -> Self {
         Self { reads, seen, set, of, line: Arc::default() }
     }
 

@@ -4,7 +4,7 @@
 
 use mizzen_api::{
     Unreadable, mesh,
-    proto::{istio_descriptors, istio::mesh::v1alpha1::MeshConfig},
+    proto::{istio::mesh::v1alpha1::MeshConfig, istio_descriptors},
 };
 use mizzen_check::mesh::mesh_config;
 use mizzen_text::{At, Severity, Step, nearest};

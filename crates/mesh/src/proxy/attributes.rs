@@ -91,18 +91,19 @@ impl Reads {
     }
 }
 
-pub struct Attributes {
+/// A proxy and what a snapshot knows of it.
+#[derive(Debug)]
+pub struct Facts {
     proxy: Arc<Proxy>,
     labels: Arc<Labels>,
     locality: Locality,
     targets: Arc<[Target]>,
     pub(super) scope: Arc<Scope>,
-    reads: RefCell<Reads>,
 }
 
-impl Attributes {
+impl Facts {
     /// What the mesh knows of the proxy's workload goes before what the proxy says of itself.
-    pub fn new(
+    pub(crate) fn new(
         proxy: Arc<Proxy>,
         workload: Option<&Arc<Workload>>,
         targets: Arc<[Target]>,
@@ -113,7 +114,7 @@ impl Attributes {
             _ => Locality::of_labels(&proxy.labels).unwrap_or_else(|| proxy.locality.clone()),
         };
         let labels = labels(&proxy, workload, &locality);
-        Self { proxy, labels, locality, targets, scope, reads: RefCell::default() }
+        Self { proxy, labels, locality, targets, scope }
     }
 
     fn answer(&self, question: &Question) -> Answer {
@@ -153,9 +154,21 @@ impl Attributes {
             Question::L4Routes => Answer::L4Routes((&self.scope.l4).into()),
         }
     }
+}
+
+/// The facts, and what of them was asked for.
+pub struct Attributes {
+    pub(super) facts: Arc<Facts>,
+    reads: RefCell<Reads>,
+}
+
+impl Attributes {
+    pub(crate) fn new(facts: Arc<Facts>) -> Self {
+        Self { facts, reads: RefCell::default() }
+    }
 
     pub(super) fn ask(&self, question: Question) -> Answer {
-        let answer = self.answer(&question);
+        let answer = self.facts.answer(&question);
         let mut reads = self.reads.borrow_mut();
         if !reads.0.iter().any(|(asked, _)| *asked == question) {
             reads.0.push((question, answer.clone()));
@@ -176,7 +189,7 @@ impl Attributes {
 
     /// Whether this proxy answers everything in `reads` alike. Records nothing.
     pub fn agrees(&self, reads: &Reads) -> bool {
-        reads.0.iter().all(|(question, answer)| self.answer(question) == *answer)
+        reads.0.iter().all(|(question, answer)| self.facts.answer(question) == *answer)
     }
 }
 

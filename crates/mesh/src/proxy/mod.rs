@@ -3,7 +3,9 @@
 mod attributes;
 mod node;
 mod sees;
+mod subject;
 
-pub use attributes::{Answer, Attributes, Question, Reads, Target};
+pub use attributes::{Answer, Attributes, Facts, Question, Reads, Target};
 pub use node::{Interception, Node, Proxy, ProxyKind, Refused};
 pub use sees::Sees;
+pub use subject::Subject;

@@ -22,7 +22,7 @@ impl<'a> Sees<'a> {
     /// All of it: the very same for all who see the same.
     pub fn seen(self) -> &'a Arc<Seen> {
         self.0.ask(Question::Seen);
-        &self.0.scope.seen
+        &self.0.facts.scope.seen
     }
 
     /// One for each host: what clusters are made for.
@@ -47,12 +47,12 @@ impl<'a> Sees<'a> {
     /// For sidecars (gateway `mesh`). A router asks [`crate::VirtualServices`] by the names of its gateways.
     pub fn http(self) -> &'a Arc<Routed<VirtualService>> {
         self.0.ask(Question::HttpRoutes);
-        &self.0.scope.http
+        &self.0.facts.scope.http
     }
 
     /// Those with TLS and TCP routes.
     pub fn l4(self) -> &'a Arc<Routed<L4Routes>> {
         self.0.ask(Question::L4Routes);
-        &self.0.scope.l4
+        &self.0.facts.scope.l4
     }
 }

@@ -42,7 +42,7 @@ fn one(process: &Process, connection: &Connection) -> Value {
             shown.insert(name, json!(value));
         }
     };
-    set("cluster_id".into(), client.as_ref().map_or("", |client| &client.proxy.cluster));
+    set("cluster_id".into(), client.as_ref().map_or("", |client| &client.proxy().cluster));
     set("proxy".into(), node.id);
     set("proxy_type".into(), node.kind);
     set("istio_version".into(), &connection.version);

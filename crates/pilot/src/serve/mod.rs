@@ -51,7 +51,7 @@ impl Proxies {
 
     /// A connected one, by its whole node id.
     pub(crate) fn client(&self, node: &str) -> Option<Arc<Client>> {
-        lock(&self.0.clients).values().find(|client| *client.proxy.id == *node).cloned()
+        lock(&self.0.clients).values().find(|client| *client.proxy().id == *node).cloned()
     }
 
     /// Makes the next generation, with the views that streams are going to ask for, and tells them. Called by the builder's
@@ -92,7 +92,7 @@ impl Source for Proxies {
 
     /// Of its Istio.
     fn version(&self, client: &Client) -> Arc<str> {
-        let version = client.proxy.metadata.get("ISTIO_VERSION").and_then(serde_json::Value::as_str);
+        let version = client.proxy().metadata.get("ISTIO_VERSION").and_then(serde_json::Value::as_str);
         version.unwrap_or("unknown").chars().take(64).collect::<String>().into()
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn verify(
     for connection in connections {
         let Some(client) = proxies.client(&connection.node) else { continue };
         for watched in &connection.watched {
-            let (kind, proxy) = (&watched.kind, &client.proxy);
+            let (kind, proxy) = (&watched.kind, client.proxy());
             let subscription = Subscription::new(watched.wildcard, watched.names.clone());
             let shared = generation.build(&client, kind, &subscription);
             metrics.checked.fetch_add(1, Relaxed);
