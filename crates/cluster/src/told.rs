@@ -8,8 +8,9 @@ use std::collections::HashMap;
 #[derive(Default)]
 pub(crate) struct Told {
     objects: HashMap<Key, Known>,
-    /// Which list is being told.
+    /// Which list is being told, or was told last.
     round: u32,
+    telling: bool,
 }
 
 struct Known {
@@ -46,6 +47,17 @@ impl Told {
     /// Everything is going to be listed.
     pub(crate) fn start(&mut self) {
         self.round = self.round.wrapping_add(1);
+        self.telling = true;
+    }
+
+    /// Whether nobody has tried yet.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.round == 0
+    }
+
+    /// Whether a list has begun and is not complete.
+    pub(crate) fn is_telling(&self) -> bool {
+        self.telling
     }
 
     /// An object that is there; nothing if that is no news.
@@ -76,6 +88,7 @@ impl Told {
     /// The list is complete: what was not on it is gone.
     pub(crate) fn finish(&mut self) -> Vec<Key> {
         let round = self.round;
+        self.telling = false;
         let gone = self.objects.extract_if(|_, known| known.round != round).map(|(key, _)| key);
         let mut gone: Vec<Key> = gone.collect();
         gone.sort();

@@ -171,7 +171,7 @@ async fn everything_is_told_once_then_each_change() -> Result<()> {
 }
 
 #[tokio::test]
-async fn more_than_a_page_is_told_whole() -> Result<()> {
+async fn many_objects_are_told_whole() -> Result<()> {
     needs!(ApiServer::NEEDS);
     let server = ApiServer::shared().await;
     let namespace = server.namespace("pages").await?;
@@ -186,6 +186,30 @@ async fn more_than_a_page_is_told_whole() -> Result<()> {
     reflector.tells(".").await?;
     assert_eq!(reflector.there().len(), 1_203);
     assert_eq!(reflector.state.objects.load(Relaxed), 1_203);
+    Ok(())
+}
+
+/// Faults are answered before the server is asked, so this is what an older one says to a stream of everything.
+#[tokio::test]
+async fn a_server_that_cannot_stream_everything_is_asked_for_a_list() -> Result<()> {
+    needs!(ApiServer::NEEDS);
+    let server = ApiServer::shared().await;
+    let (faults, namespace) = (server.faults().await?, server.namespace("older").await?);
+    let item = |number: usize| {
+        format!(
+            r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"m{number:04}","namespace":"{namespace}"}}}}"#
+        )
+    };
+    let all: Vec<String> = (0..603).map(item).collect();
+    server.kubectl_reading(&all.join("\n"), &["create", "-f", "-"]).await?;
+    faults.inject(Fault::invalid().on(Verb::Watch).next(1));
+    faults.inject(Fault::internal_error().on(Verb::Read).next(2));
+    let reflector = Reflector::start(faults.client()?, maps(&namespace));
+    reflector.tells(".").await?;
+    assert_eq!(reflector.there().len(), 603);
+    assert_eq!(reflector.state.failures.load(Relaxed), 2);
+    set(server, &namespace, "m0001", "7").await?;
+    reflector.tells("+m0001=7").await?;
     Ok(())
 }
 
@@ -288,7 +312,7 @@ async fn a_server_in_trouble_is_asked_again() -> Result<()> {
     let server = ApiServer::shared().await;
     let (faults, namespace) = (server.faults().await?, server.namespace("trouble").await?);
     set(server, &namespace, "a", "1").await?;
-    faults.inject(Fault::internal_error().on(Verb::Read).next(2));
+    faults.inject(Fault::internal_error().on(Verb::Watch).next(2));
     faults.inject(Fault::too_many_requests(1).on(Verb::Watch).next(1));
     faults.inject(Fault::lose_answer().on(Verb::Watch).next(1));
     let reflector = Reflector::start(faults.client()?, maps(&namespace));
