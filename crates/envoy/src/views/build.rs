@@ -32,7 +32,7 @@ impl Slot {
             }
         };
         let set = ResourceSet::new(self.kind.clone(), self.subscription.clone(), resources);
-        View::new(attributes.take_reads(), context.snapshot.seen(), Arc::new(set), Arc::clone(subject))
+        View::new(&attributes, sight.seen(), Arc::new(set), Arc::clone(subject))
     }
 
     /// Endpoints change far more often than anything else, and one service's at a time: of the old view only those are
@@ -43,7 +43,7 @@ impl Slot {
             return None;
         }
         let attributes = old.of.attributes(next);
-        if !attributes.agrees(&old.reads) {
+        if !old.holds_for(&attributes) {
             return None;
         }
         let changed: HashSet<Arc<str>> =
@@ -62,8 +62,8 @@ impl Slot {
             }
         }
         let set = ResourceSet::new(self.kind.clone(), self.subscription.clone(), resources);
-        let reads = old.reads.clone().and(attributes.take_reads());
-        Some(View::new(reads, old.seen.and(context.snapshot.seen()), Arc::new(set), Arc::clone(&old.of)))
+        attributes.note_reads(old.reads.clone());
+        Some(View::new(&attributes, old.seen.and(sight.seen()), Arc::new(set), Arc::clone(&old.of)))
     }
 }
 

@@ -65,7 +65,7 @@ impl Generation {
         others: &[Arc<View>],
     ) -> Option<Arc<View>> {
         let attributes = old.of.attributes(&self.snapshot);
-        if self.snapshot.agrees(last, old.seen) && attributes.agrees(&old.reads) {
+        if self.snapshot.agrees(last, old.seen) && old.holds_for(&attributes) {
             return Some(Arc::clone(old));
         }
         if !old.is_used() {
@@ -74,7 +74,7 @@ impl Generation {
         let view = match slot.patch(self, last, old) {
             Some(view) => view,
             None => {
-                if others.iter().any(|other| attributes.agrees(&other.reads)) {
+                if others.iter().any(|other| other.holds_for(&attributes)) {
                     return None;
                 }
                 slot.build(self, &old.of)
@@ -121,10 +121,16 @@ impl Generation {
     fn among(&self, known: &[Arc<View>], client: &Client, kind: &Type) -> Option<Arc<ResourceSet>> {
         let attributes = client.subject.attributes(&self.snapshot);
         let mut seat = client.seat(kind);
-        let likeliest = known.iter().filter(|view| view.seats(seat.as_ref()));
-        let view = likeliest.chain(known).find(|view| view.holds_for(&attributes))?;
-        if !view.seats(seat.as_ref()) {
-            *seat = Some(view.sit());
+        let likeliest = known.iter().find(|view| seat.as_ref().is_some_and(|seat| seat.is_on(view)));
+        if let (Some(view), Some(seat)) = (likeliest, &*seat)
+            && seat.has(view, &attributes)
+        {
+            return Some(Arc::clone(&view.set));
+        }
+        let view = likeliest.into_iter().chain(known).find(|view| view.holds_for(&attributes))?;
+        match &mut *seat {
+            Some(seat) if seat.is_on(view) => seat.hold(view, &attributes),
+            seat => *seat = Some(view.sit(&attributes)),
         }
         Some(Arc::clone(&view.set))
     }
@@ -141,7 +147,7 @@ impl Generation {
         if let Some(set) = self.among(known, client, kind) {
             return set;
         }
-        *client.seat(kind) = Some(view.sit());
+        *client.seat(kind) = Some(view.sit(&client.subject.attributes(&self.snapshot)));
         let set = Arc::clone(&view.set);
         known.push(view);
         set

@@ -1,10 +1,13 @@
 //! One answer, for whom it holds, and who has it.
 
-use mizzen_mesh::{Attributes, Parts, Reads, Subject};
+use mizzen_mesh::{Attributes, Facts, Parts, Reads, Subject};
 use mizzen_xds::ResourceSet;
-use std::sync::{
-    Arc,
-    atomic::{AtomicU32, AtomicUsize, Ordering},
+use std::{
+    ptr,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicU32, AtomicUsize, Ordering},
+    },
 };
 
 /// A view that nobody has is kept for so many generations while it holds: proxies that were cut off come back.
@@ -19,6 +22,8 @@ pub(super) struct View {
     pub(super) set: Arc<ResourceSet>,
     /// The one that it was built for, to build it again for.
     pub(super) of: Arc<Subject>,
+    /// What was known of that one.
+    facts: Arc<Facts>,
     /// The same for the views that follow it in later generations.
     line: Arc<Line>,
 }
@@ -34,30 +39,48 @@ struct Line {
 
 /// A client's place on a line of views, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Seat(Arc<Line>);
+pub(super) struct Seat {
+    line: Arc<Line>,
+    /// With what was known of it then, this view held for it.
+    held: (Weak<View>, Arc<Facts>),
+}
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.0.clients.fetch_sub(1, Ordering::Relaxed);
+        self.line.clients.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Seat {
+    pub(super) fn is_on(&self, view: &View) -> bool {
+        Arc::ptr_eq(&self.line, &view.line)
+    }
+
+    /// Whether it is known already that this view holds.
+    pub(super) fn has(&self, view: &Arc<View>, proxy: &Attributes) -> bool {
+        let (held, facts) = &self.held;
+        ptr::eq(held.as_ptr(), Arc::as_ptr(view)) && Arc::ptr_eq(facts, proxy.facts())
+    }
+
+    pub(super) fn hold(&mut self, view: &Arc<View>, proxy: &Attributes) {
+        self.held = (Arc::downgrade(view), Arc::clone(proxy.facts()));
     }
 }
 
 impl View {
-    pub(super) fn new(reads: Reads, seen: Parts, set: Arc<ResourceSet>, of: Arc<Subject>) -> Self {
-        Self { reads, seen, set, of, line: Arc::default() }
+    pub(super) fn new(proxy: &Attributes, seen: Parts, set: Arc<ResourceSet>, of: Arc<Subject>) -> Self {
+        let facts = Arc::clone(proxy.facts());
+        Self { reads: proxy.take_reads(), seen, set, of, facts, line: Arc::default() }
     }
 
     pub(super) fn holds_for(&self, proxy: &Attributes) -> bool {
-        proxy.agrees(&self.reads)
+        Arc::ptr_eq(&self.facts, proxy.facts()) || proxy.agrees(&self.reads)
     }
 
-    pub(super) fn sit(&self) -> Seat {
+    pub(super) fn sit(self: &Arc<Self>, proxy: &Attributes) -> Seat {
         self.line.clients.fetch_add(1, Ordering::Relaxed);
-        Seat(Arc::clone(&self.line))
-    }
-
-    pub(super) fn seats(&self, seat: Option<&Seat>) -> bool {
-        seat.is_some_and(|seat| Arc::ptr_eq(&seat.0, &self.line))
+        let held = (Arc::downgrade(self), Arc::clone(proxy.facts()));
+        Seat { line: Arc::clone(&self.line), held }
     }
 
     pub(super) fn is_used(&self) -> bool {

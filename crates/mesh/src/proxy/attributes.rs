@@ -176,6 +176,10 @@ impl Attributes {
         answer
     }
 
+    pub fn facts(&self) -> &Arc<Facts> {
+        &self.facts
+    }
+
     /// What has been asked since the last time, and forget it.
     pub fn take_reads(&self) -> Reads {
         self.reads.take()
