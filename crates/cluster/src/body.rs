@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// For the head of an answer, and between two pieces of a list.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// As much as is read of an answer that is not what was asked for.
 const COMPLAINT: usize = 64 << 10;

@@ -1,15 +1,12 @@
 //! The reflector: list, watch, and what to do when either ends.
 //!
 //! ```text
-//!                   ┌───────── version served? ──no──▶ wait, ask again (Absent: no objects)
-//!                   ▼
-//! all, then a watch, in one stream ──ended, cut──▶ Watch, from where it was
-//!   └─ the server cannot ─▶ List ─▶ Watch ──ended, cut──▶ Watch, from where it was
-//!                            ▲        └─────expired────┐
-//!                            └──── wait (backoff) ◀────┴── anything else
+//!            ┌───────── version served? ──no──▶ wait, ask again (Absent: no objects)
+//!            ▼
+//! List ─▶ Watch ──ended, cut──▶ Watch, from where it was
+//!   ▲        └─────expired────┐
+//!   └──── wait (backoff) ◀────┴── anything else
 //! ```
-//!
-//! The stream is only for the start: it is quick, but what it tells may be older than what is known already.
 
 use crate::{
     Change, Resource, Trimmed,
@@ -20,7 +17,6 @@ use crate::{
     told::Told,
     watch::watch,
 };
-use http::StatusCode;
 use kube::Client;
 use std::{
     sync::{Arc, atomic::Ordering::Relaxed},
@@ -72,7 +68,7 @@ pub async fn follow<T: Trimmed, O: Send>(
     let mut told = Told::default();
     let mut backoff = Backoff::default();
     let mut sink = Sink { out: out.clone(), turn: &mut turn, name: &name, state: &state };
-    let mut at: Place = None;
+    let mut at: Option<(&'static str, String)> = None;
     while !out.is_closed() {
         let mut heard = false;
         let step = step(&client, &resource, &mut at, &mut told, &mut sink, &mut heard);
@@ -130,9 +126,6 @@ pub async fn follow<T: Trimmed, O: Send>(
     }
 }
 
-/// The version that is served, and from where to go on.
-type Place = Option<(&'static str, String)>;
-
 enum Next {
     Go,
     /// A watch has ended: another one, from where it was.
@@ -144,29 +137,25 @@ enum Next {
 async fn step<T: Trimmed, O: Send>(
     client: &Client,
     resource: &Resource,
-    at: &mut Place,
+    at: &mut Option<(&'static str, String)>,
     told: &mut Told,
     sink: &mut Sink<'_, T, O>,
     heard: &mut bool,
 ) -> Result<Next, Failure> {
-    if let Some((version, place)) = at.take() {
-        let mut place = Some(place);
-        let outcome = watch(client, resource, version, &mut place, told, sink, heard).await;
-        return watched(outcome, version, place, at, sink, *heard);
-    }
-    if told.is_fresh() {
-        for version in resource.versions {
-            let mut place = None;
-            match watch(client, resource, version, &mut place, told, sink, heard).await {
-                Err(Failure::NotServed) => {}
-                // It cannot do that: a list will do.
-                Err(Failure::Refused { status, .. }) if place.is_none() && is_unknown(status) => {
-                    told.start();
-                    return Ok(Next::Go);
-                }
-                outcome => return watched(outcome, version, place, at, sink, *heard),
+    if let Some((version, place)) = at {
+        return match watch(client, resource, version, place, told, sink, heard).await {
+            // The kind is gone, or the connection: the list will tell.
+            Err(Failure::NotServed) => {
+                *at = None;
+                Ok(Next::Go)
             }
-        }
+            // It did answer: a connection that is cut is nothing special until it cannot be made again.
+            Err(Failure::Connection(reason)) if sink.state.phase() == Phase::Following && *heard => {
+                tracing::debug!(kind = sink.name, reason, "a watch was cut");
+                Ok(Next::Again)
+            }
+            outcome => outcome.map(|()| Next::Again),
+        };
     }
     for version in resource.versions {
         match list(client, resource, version, told, sink).await {
@@ -188,34 +177,4 @@ async fn step<T: Trimmed, O: Send>(
     }
     sink.tell(Change::Synced).await?;
     Ok(Next::Absent)
-}
-
-/// What a server says to a question that it does not know.
-fn is_unknown(status: StatusCode) -> bool {
-    matches!(status, StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY)
-}
-
-/// What comes after a watch.
-fn watched<T, O: Send>(
-    outcome: Result<(), Failure>,
-    version: &'static str,
-    place: Option<String>,
-    at: &mut Place,
-    sink: &Sink<'_, T, O>,
-    heard: bool,
-) -> Result<Next, Failure> {
-    *at = place.map(|place| (version, place));
-    match outcome {
-        // The kind is gone, or the connection: the list will tell.
-        Err(Failure::NotServed) => {
-            *at = None;
-            Ok(Next::Go)
-        }
-        // It did answer: a connection that is cut is nothing special until it cannot be made again.
-        Err(Failure::Connection(reason)) if sink.state.phase() == Phase::Following && heard => {
-            tracing::debug!(kind = sink.name, reason, "a watch was cut");
-            Ok(Next::Again)
-        }
-        outcome => outcome.map(|()| Next::Again),
-    }
 }

@@ -10,6 +10,7 @@ mod change;
 mod client;
 mod failure;
 mod follow;
+mod items;
 mod lines;
 mod list;
 mod resource;

@@ -1,39 +1,37 @@
-//! Everything that is there, page by page. Only one page is in memory, as bytes; its objects are read one by one.
+//! Everything that is there. Only one object is in memory at a time.
 
-use crate::{Change, Resource, Trimmed, body::get, failure::Failure, follow::Sink, told::Told};
+use crate::{
+    Change, Resource, Trimmed,
+    body::{PATIENCE, get},
+    failure::Failure,
+    follow::Sink,
+    items::Items,
+    told::Told,
+};
 use kube::Client;
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
+use serde::Deserialize;
 
-/// Objects a page. Larger ones save little and cost memory.
+/// Objects a page, of a list that must be the newest: that one comes from the store behind the server.
 const PAGE: usize = 500;
 
-/// Bytes a page. Where objects are this large, pages are made smaller.
-const LIMIT: usize = 64 << 20;
-/// A single object must fit, whatever it is.
-const LIMIT_OF_ONE: usize = 256 << 20;
-
 #[derive(Deserialize)]
-struct Page<'a> {
+struct Around {
     #[serde(default)]
-    metadata: PageMetadata,
-    #[serde(borrow, default, deserialize_with = "null_is_empty")]
-    items: Vec<&'a RawValue>,
+    metadata: Metadata,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
-struct PageMetadata {
+struct Metadata {
     resource_version: String,
     #[serde(rename = "continue")]
     token: String,
 }
 
-fn null_is_empty<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<&'de RawValue>, D::Error> {
-    Ok(Option::deserialize(from)?.unwrap_or_default())
-}
-
 /// The version at which everything has been told, and from which a watch goes on.
+///
+/// The first time it may be a little old and comes out of the server's memory, all in one; the watch tells what is newer. After
+/// that it must not be older than what was told before.
 pub(crate) async fn list<T: Trimmed, O: Send>(
     client: &Client,
     resource: &Resource,
@@ -41,34 +39,30 @@ pub(crate) async fn list<T: Trimmed, O: Send>(
     told: &mut Told,
     sink: &mut Sink<'_, T, O>,
 ) -> Result<String, Failure> {
-    let mut page = PAGE;
-    let mut token: Option<String> = None;
+    let mut path = match told.is_empty() {
+        true => resource.list_any(version),
+        false => resource.list(version, PAGE, None),
+    };
     told.start();
     loop {
-        let limit = if page == 1 { LIMIT_OF_ONE } else { LIMIT };
-        let answer = get(client, &resource.list(version, page, token.as_deref())).await?.whole(limit).await;
-        let body = match answer {
-            Err(Failure::TooLarge(_)) if page > 1 => {
-                page = (page / 8).max(1);
-                continue;
+        let mut answer = get(client, &path).await?;
+        let (mut items, mut changes) = (Items::default(), Vec::new());
+        while let Some(piece) = answer.next(PATIENCE).await? {
+            items.take(&piece, |item| {
+                changes.extend(told.there::<T>(item));
+                Ok(())
+            })?;
+            for change in changes.drain(..) {
+                sink.tell(change).await?;
             }
-            answer => answer?,
-        };
-        let (at, next) = {
-            let read: Page<'_> = serde_json::from_slice(&body)?;
-            for object in read.items {
-                if let Some(change) = told.there::<T>(object) {
-                    sink.tell(change).await?;
-                }
-            }
-            (read.metadata.resource_version, read.metadata.token)
-        };
-        if next.is_empty() {
+        }
+        let Around { metadata } = serde_json::from_slice(items.around())?;
+        if metadata.token.is_empty() {
             for key in told.finish() {
                 sink.tell(Change::Gone(key)).await?;
             }
-            return Ok(at);
+            return Ok(metadata.resource_version);
         }
-        token = Some(next);
+        path = resource.list(version, PAGE, Some(&metadata.token));
     }
 }

@@ -51,6 +51,11 @@ impl Resource {
         path
     }
 
+    /// All of it, of whatever age.
+    pub(crate) fn list_any(&self, version: &str) -> String {
+        self.select(format!("{}?resourceVersion=0", self.path(version)))
+    }
+
     pub(crate) fn list(&self, version: &str, page: usize, token: Option<&str>) -> String {
         let mut path = self.path(version);
         // Writing to a String cannot fail.
@@ -62,19 +67,11 @@ impl Resource {
         self.select(path)
     }
 
-    /// From nowhere: all that there is, of whatever age, and then what changes.
-    pub(crate) fn watch(&self, version: &str, from: Option<&str>, seconds: u64) -> String {
+    pub(crate) fn watch(&self, version: &str, from: &str, seconds: u64) -> String {
         let mut path = self.path(version);
-        let _ = write!(path, "?watch=true&allowWatchBookmarks=true&timeoutSeconds={seconds}");
-        match from {
-            Some(from) => {
-                path.push_str("&resourceVersion=");
-                escape(&mut path, from);
-            }
-            None => {
-                path.push_str("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=0");
-            }
-        }
+        let _ =
+            write!(path, "?watch=true&allowWatchBookmarks=true&timeoutSeconds={seconds}&resourceVersion=");
+        escape(&mut path, from);
         self.select(path)
     }
 
@@ -116,7 +113,7 @@ mod tests {
             "/apis/networking.istio.io/v1beta1/namespaces/a/gateways?limit=2&continue=e%3D%2F"
         );
         assert_eq!(
-            gateways.watch("v1", Some("7"), 30),
+            gateways.watch("v1", "7", 30),
             "/apis/networking.istio.io/v1/namespaces/a/gateways?watch=true&allowWatchBookmarks=true\
              &timeoutSeconds=30&resourceVersion=7"
         );

@@ -2,15 +2,13 @@
 
 use crate::{Change, Identity, Key, Trimmed};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use std::collections::HashMap;
 
 #[derive(Default)]
 pub(crate) struct Told {
     objects: HashMap<Key, Known>,
-    /// Which list is being told, or was told last.
+    /// Which list is being told.
     round: u32,
-    telling: bool,
 }
 
 struct Known {
@@ -44,29 +42,22 @@ impl Told {
         self.objects.len()
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+
     /// Everything is going to be listed.
     pub(crate) fn start(&mut self) {
         self.round = self.round.wrapping_add(1);
-        self.telling = true;
-    }
-
-    /// Whether nobody has tried yet.
-    pub(crate) fn is_fresh(&self) -> bool {
-        self.round == 0
-    }
-
-    /// Whether a list has begun and is not complete.
-    pub(crate) fn is_telling(&self) -> bool {
-        self.telling
     }
 
     /// An object that is there; nothing if that is no news.
-    pub(crate) fn there<T: Trimmed>(&mut self, object: &RawValue) -> Option<Change<T>> {
-        match serde_json::from_str::<T>(object.get()) {
+    pub(crate) fn there<T: Trimmed>(&mut self, object: &[u8]) -> Option<Change<T>> {
+        match serde_json::from_slice::<T>(object) {
             Ok(object) => self.note(object.identity()).then_some(Change::Applied(object)),
             Err(error) => {
                 // What does not even say who it is cannot be told of, and cannot have come from an API server.
-                let head: Head = serde_json::from_str(object.get()).ok()?;
+                let head: Head = serde_json::from_slice(object).ok()?;
                 let identity = head.metadata.identity();
                 self.note(identity).then(|| Change::Broken { key: identity.key(), reason: error.to_string() })
             }
@@ -79,8 +70,8 @@ impl Told {
         before.is_none_or(|before| *before.version != *identity.version)
     }
 
-    pub(crate) fn gone<T>(&mut self, object: &RawValue) -> Option<Change<T>> {
-        let head: Head = serde_json::from_str(object.get()).ok()?;
+    pub(crate) fn gone<T>(&mut self, object: &[u8]) -> Option<Change<T>> {
+        let head: Head = serde_json::from_slice(object).ok()?;
         let key = head.metadata.identity().key();
         self.objects.remove(&key).map(|_| Change::Gone(key))
     }
@@ -88,7 +79,6 @@ impl Told {
     /// The list is complete: what was not on it is gone.
     pub(crate) fn finish(&mut self) -> Vec<Key> {
         let round = self.round;
-        self.telling = false;
         let gone = self.objects.extract_if(|_, known| known.round != round).map(|(key, _)| key);
         let mut gone: Vec<Key> = gone.collect();
         gone.sort();
@@ -112,14 +102,11 @@ mod tests {
         }
     }
 
-    fn raw(text: &str) -> Box<RawValue> {
-        RawValue::from_string(text.to_owned()).unwrap()
-    }
-
-    fn thing(name: &str, version: &str) -> Box<RawValue> {
-        raw(&format!(
+    fn thing(name: &str, version: &str) -> Vec<u8> {
+        format!(
             r#"{{"name":"{name}","version":"{version}","metadata":{{"name":"{name}","resourceVersion":"{version}"}}}}"#
-        ))
+        )
+        .into_bytes()
     }
 
     #[test]
@@ -147,12 +134,12 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_broken_with_its_name_and_goes_by_it() {
         let mut told = Told::default();
-        let odd = raw(r#"{"name":7,"metadata":{"name":"odd","namespace":"n","resourceVersion":"5"}}"#);
-        let Some(Change::Broken { key, reason }) = told.there::<Thing>(&odd) else { panic!("it was read") };
+        let odd = br#"{"name":7,"metadata":{"name":"odd","namespace":"n","resourceVersion":"5"}}"#;
+        let Some(Change::Broken { key, reason }) = told.there::<Thing>(odd) else { panic!("it was read") };
         assert_eq!((&*key.namespace, &*key.name), ("n", "odd"));
         assert!(reason.contains("invalid type"), "{reason}");
-        assert!(told.there::<Thing>(&odd).is_none(), "once is enough");
-        assert_eq!(told.gone::<Thing>(&odd), Some(Change::Gone(key)));
-        assert_eq!(told.gone::<Thing>(&odd), None);
+        assert!(told.there::<Thing>(odd).is_none(), "once is enough");
+        assert_eq!(told.gone::<Thing>(odd), Some(Change::Gone(key)));
+        assert_eq!(told.gone::<Thing>(odd), None);
     }
 }

@@ -43,7 +43,6 @@ pub(super) enum Effect {
         retry_after: u32,
     },
     InternalError,
-    Invalid,
     Conflict,
     /// The request reaches the API server and is answered; the answer does not come back.
     LoseAnswer,
@@ -97,11 +96,6 @@ impl Fault {
     /// 500.
     pub fn internal_error() -> Self {
         Self::new(Effect::InternalError)
-    }
-
-    /// 422, as to a question that the server does not know.
-    pub fn invalid() -> Self {
-        Self::new(Effect::Invalid)
     }
 
     /// 409, as after a lost race.

@@ -22,12 +22,6 @@ pub(super) fn answer(effect: &Effect, path: &str) -> Option<Response<Bytes>> {
             "Internal error occurred: asked for by a test".to_owned(),
             json!({ "causes": [{ "message": "asked for by a test" }] }),
         ),
-        Effect::Invalid => (
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "Invalid",
-            "invalid: asked for by a test".to_owned(),
-            json!({}),
-        ),
         Effect::Conflict => {
             let (resource, name) = object(path);
             (
