@@ -3,7 +3,7 @@
 use super::{
     Built,
     environment::Environment,
-    host::{self, Form, Host, Outbound, Subject},
+    host::{self, Form, Host, Outbound, Subject, small},
     listing::Listing,
     plan::Plan,
     wanted::{settle, wanted},
@@ -23,8 +23,24 @@ pub(super) struct Inputs {
     /// Of the proxy; nothing if no route asks.
     pub(super) namespace: Option<Arc<str>>,
     pub(super) environment: ByPointer<Environment>,
+    /// Made of the former.
+    pub(super) elsewhere: ByPointer<Environment>,
     /// To the plan's questions.
     pub(super) answers: Vec<bool>,
+}
+
+impl Inputs {
+    /// What shapes the virtual host of this subject.
+    pub(super) fn environment_of(&self, subject: &Subject) -> ByPointer<Environment> {
+        let is_home = match (subject, &self.environment.place) {
+            (Subject::Service(service, aliases), Some(place)) => {
+                let aliases = aliases.iter().map(|alias| &*alias.host);
+                std::iter::once(&*small(service.host())).chain(aliases).any(|host| place.is_home_of(host))
+            }
+            _ => false,
+        };
+        if is_home { self.environment.clone() } else { self.elsewhere.clone() }
+    }
 }
 
 /// A port's virtual hosts, by name.

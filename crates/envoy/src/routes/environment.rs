@@ -28,6 +28,15 @@ pub(super) struct Place {
     pub(super) allocated: bool,
 }
 
+impl Place {
+    /// Whether this name may be written shorter here than elsewhere.
+    pub(super) fn is_home_of(&self, host: &str) -> bool {
+        let Some((own, _)) = self.domain.split_once(".svc.") else { return true };
+        let Some((name, _)) = host.split_once(".svc.") else { return false };
+        name.split_once('.').is_some_and(|(_, namespace)| namespace == own || namespace.is_empty())
+    }
+}
+
 impl Environment {
     pub(super) fn of_router(context: &Context<'_>) -> Self {
         let (attempt_count, forwarded_host) = headers(context);
@@ -44,6 +53,16 @@ impl Environment {
             allocated: allocated && resolves_names(context.proxy),
         };
         Self { place: Some(place), ..Self::of_router(context) }
+    }
+
+    /// As it is for a service of another namespace, which has the same names wherever it is asked for: the proxies of all
+    /// namespaces share what is built for it.
+    pub(super) fn elsewhere(&self) -> Self {
+        let place = self.place.clone().map(|place| match place.domain.find(".svc.") {
+            Some(at) => Place { domain: place.domain[at..].into(), ..place },
+            None => place,
+        });
+        Self { place, ..self.clone() }
     }
 
     pub(super) fn outbound(&self) -> Mode {

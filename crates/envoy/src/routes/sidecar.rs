@@ -30,11 +30,14 @@ pub(super) fn build(context: &Context<'_>, name: &str) -> Arc<Resource> {
         built.listings.get(&listing::Inputs::of(context.scope()), |inputs| Listing::new(inputs, built));
     let plan = listing.plan(port);
     let environment = Environment::of_sidecar(context, plan.allocated);
+    let shared =
+        |environment: &Environment| ByPointer(built.environments.get(environment, Environment::clone));
     let inputs = Inputs {
         listing: ByPointer(listing),
         port,
         namespace: plan.by_namespace.then(|| context.proxy.namespace()),
-        environment: ByPointer(built.environments.get(&environment, Environment::clone)),
+        environment: shared(&environment),
+        elsewhere: shared(&environment.elsewhere()),
         answers: plan.questions.iter().map(|labels| context.proxy.selected(labels)).collect(),
     };
     if plan.is_empty() {

@@ -31,12 +31,12 @@ pub(super) fn wanted(built: &Built, plan: &Plan, inputs: &Inputs) -> Vec<Outboun
         }
         for port in ports {
             let host = |subject| Outbound {
+                environment: inputs.environment_of(&subject),
                 subject,
                 port,
                 ported,
                 form: Form::All,
                 routing: Routing::Virtual(ByPointer(Arc::clone(&routes))),
-                environment: inputs.environment.clone(),
             };
             out.extend(routed.hosts.iter().map(|name| host(Subject::Host(Arc::clone(name)))));
             for &place in &routed.services {
@@ -54,13 +54,14 @@ pub(super) fn wanted(built: &Built, plan: &Plan, inputs: &Inputs) -> Vec<Outboun
             continue;
         }
         for port in http_ports(&planned.service, inputs.port) {
+            let subject = planned.subject();
             out.push(Outbound {
-                subject: planned.subject(),
+                environment: inputs.environment_of(&subject),
+                subject,
                 port,
                 ported,
                 form: Form::All,
                 routing: Routing::Itself(planned.rules.choose(&inputs.answers).cloned()),
-                environment: inputs.environment.clone(),
             });
         }
     }

@@ -33,6 +33,23 @@ fn one_changed_virtual_service_encodes_one_host() {
 }
 
 #[test]
+fn namespaces_share_the_hosts_of_all_others() {
+    let mut world = mesh();
+    world.apply(&service("near", "one", "10.2.0.1", &[("http", 80)]));
+    let first = world.ask(&sidecar("one"), "80");
+    let hosts = world.memo.routes.hosts.len();
+    let second = world.ask(&sidecar("two"), "80");
+    let domains = |of: &_, name: &str| host(of, name).domains.clone();
+    // `near` has a short name in its own namespace, and the rest is each environment's.
+    assert_eq!(world.memo.routes.hosts.len(), hosts + 2);
+    let (near, far) = ("near.one.svc.cluster.local:80", "s7.ns.svc.cluster.local:80");
+    assert!(domains(&first, near).contains(&"near".to_owned()));
+    assert!(!domains(&second, near).contains(&"near".to_owned()));
+    assert_eq!(domains(&first, far), domains(&second, far));
+    assert!(domains(&first, far).contains(&"s7.ns".to_owned()));
+}
+
+#[test]
 fn what_is_the_same_is_the_very_same() {
     let mut world = mesh();
     let proxy = sidecar("ns");
