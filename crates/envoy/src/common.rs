@@ -69,7 +69,7 @@ impl<T> Common<T> {
 /// All that is shared within a snapshot.
 #[derive(Debug, Default)]
 pub struct Shared {
-    pub(crate) clusters: Common<crate::clusters::Outbound>,
+    pub(crate) clusters: Common<mizzen_xds::ResourceSet>,
     pub(crate) listeners: Common<crate::listeners::Outbound>,
 }
 

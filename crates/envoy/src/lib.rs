@@ -1,7 +1,7 @@
 //! The mesh in Envoy's words. In: a snapshot, and a proxy through its recorded attributes. Out: clusters, endpoints,
 //! listeners and routes as encoded bytes.
 //!
-//! Each type has one entry: [`clusters::build`] and [`listeners::build`] make all of a proxy's, [`endpoints::build`] and
+//! Each type has one entry: [`clusters::set`] and [`listeners::build`] make all of a proxy's, [`endpoints::build`] and
 //! [`routes::build`] the one of a name. What is expensive is built by functions that see nothing but a key of
 //! their inputs, through a [`memo::Table`]: the same inputs give the same bytes, shared by all proxies.
 

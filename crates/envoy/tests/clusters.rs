@@ -576,7 +576,7 @@ spec: {clusterIP: 10.0.0.2, ports: [{name: http, port: 80}]}
 #[test]
 fn clusters_do_not_depend_on_where_a_client_runs() {
     let mut mesh = Mesh::new(&(mk_web() + &mk_rule("trafficPolicy: {outlierDetection: {interval: 1s}}")));
-    let (_, reads) = mesh.look(&mk_sidecar("10.1.9.1"), clusters::build);
+    let (_, reads) = mesh.look(&mk_sidecar("10.1.9.1"), clusters::set);
     let asked = format!("{reads:?}");
     for question in ["Locality,", "Addresses,", "Node,", "Labels,", "Id,"] {
         assert!(!asked.contains(&format!("({question}")), "{question} in {asked}");

@@ -1,6 +1,7 @@
 //! The way from one set of resources to another, encoded once.
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
     sync::{Arc, OnceLock},
 };
@@ -14,6 +15,8 @@ use crate::{kind::Type, resource::Resource, set::ResourceSet, subscription::Subs
 pub struct Difference {
     kind: Type,
     changed: Vec<Arc<Resource>>,
+    /// A part of what has changed, encoded for many.
+    shared: Option<Arc<Difference>>,
     removed: Vec<Arc<str>>,
     adds: bool,
     delta: OnceLock<Bytes>,
@@ -24,8 +27,8 @@ pub struct Difference {
 impl Difference {
     pub(crate) fn new(kind: Type, changed: Vec<Arc<Resource>>, removed: Vec<Arc<str>>, adds: bool) -> Self {
         let removed = if kind.tells_removals() { removed } else { Vec::new() };
-        let (delta, removals, state) = Default::default();
-        Self { kind, changed, removed, adds, delta, removals, state }
+        let (shared, delta, removals, state) = Default::default();
+        Self { kind, changed, shared, removed, adds, delta, removals, state }
     }
 
     /// Both sides are sorted, so this is one walk along them. Names that are subscribed to for the first time and do not
@@ -60,7 +63,8 @@ impl Difference {
             removed.sort_unstable();
             removed.dedup();
         }
-        Self::new(new.kind().clone(), changed, removed, adds)
+        let shared = new.base().filter(|_| old.is_none()).map(|base| base.difference(None));
+        Self { shared, ..Self::new(new.kind().clone(), changed, removed, adds) }
     }
 
     /// For a client that says what it has, by name and version.
@@ -105,8 +109,21 @@ impl Difference {
     }
 
     /// `DeltaDiscoveryResponse.resources`.
-    pub(crate) fn delta(&self) -> Bytes {
-        self.delta.get_or_init(|| wire::delta_resources(&self.kind, &self.changed)).clone()
+    pub(crate) fn delta(&self) -> Vec<Bytes> {
+        let mut parts = self.shared.as_ref().map(|shared| shared.delta()).unwrap_or_default();
+        parts.push(self.delta.get_or_init(|| wire::delta_resources(&self.kind, &self.own())).clone());
+        parts
+    }
+
+    /// What is encoded here.
+    fn own(&self) -> Cow<'_, [Arc<Resource>]> {
+        let Some(shared) = &self.shared else { return Cow::Borrowed(&self.changed) };
+        let mut others = shared.changed.iter().peekable();
+        let own = self
+            .changed
+            .iter()
+            .filter(|resource| others.next_if(|other| Arc::ptr_eq(other, resource)).is_none());
+        Cow::Owned(own.cloned().collect())
     }
 
     /// `DeltaDiscoveryResponse.removed_resources`.
@@ -115,8 +132,10 @@ impl Difference {
     }
 
     /// `DiscoveryResponse.resources`.
-    pub(crate) fn state(&self) -> Bytes {
-        self.state.get_or_init(|| wire::state_resources(&self.kind, &self.changed)).clone()
+    pub(crate) fn state(&self) -> Vec<Bytes> {
+        let mut parts = self.shared.as_ref().map(|shared| shared.state()).unwrap_or_default();
+        parts.push(self.state.get_or_init(|| wire::state_resources(&self.kind, &self.own())).clone());
+        parts
     }
 }
 

@@ -10,6 +10,8 @@ pub struct ResourceSet {
     kind: Type,
     subscription: Subscription,
     resources: Arc<[Arc<Resource>]>,
+    /// What many sets have in common, which is encoded once for all of them.
+    base: Option<Arc<ResourceSet>>,
     /// The ways that lead here, found by all streams that go the same way; an old set that nobody has any more cannot be
     /// a start.
     ways: Mutex<Vec<Way>>,
@@ -40,7 +42,24 @@ impl ResourceSet {
         if !subscription.is_wildcard() {
             resources.retain(|resource| subscription.names().contains(resource.name()));
         }
-        Self { kind, subscription, resources: resources.into(), ways: Mutex::default() }
+        Self { kind, subscription, resources: resources.into(), base: None, ways: Mutex::default() }
+    }
+
+    /// Everything of `base` and some more, in any order; of two with one name that of the base counts.
+    pub fn over(base: Arc<Self>, own: Vec<Arc<Resource>>) -> Self {
+        let mut resources = Vec::with_capacity(base.resources.len() + own.len());
+        resources.extend_from_slice(&base.resources);
+        for resource in own {
+            if let Err(place) = resources.binary_search_by(|known| known.name().cmp(resource.name())) {
+                resources.insert(place, resource);
+            }
+        }
+        let (kind, subscription) = (base.kind.clone(), base.subscription.clone());
+        Self { kind, subscription, resources: resources.into(), base: Some(base), ways: Mutex::default() }
+    }
+
+    pub(crate) fn base(&self) -> Option<&Arc<Self>> {
+        self.base.as_ref()
     }
 
     pub fn kind(&self) -> &Type {
@@ -115,6 +134,26 @@ mod tests {
         assert_eq!(set.resources().len(), 3);
         assert_eq!(set.get("b").map(|found| &**found.name()), Some("b"));
         assert!(set.get("d").is_none());
+    }
+
+    #[test]
+    fn a_set_over_another_has_both_and_shares_the_others_bytes() {
+        let base = set(&["b", "d"]);
+        let resource = |name: &str, body: &str| Arc::new(Resource::new(name, body.to_owned()));
+        let own = |more: &str| vec![resource("c", more), resource("b", "no"), resource("a", more)];
+        let (one, two) = (ResourceSet::over(base.clone(), own("1")), ResourceSet::over(base, own("2")));
+        let named = |set: &ResourceSet| {
+            set.resources().iter().map(|resource| resource.name().to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(named(&one), ["a", "b", "c", "d"]);
+        assert_eq!(one.get("b").unwrap().body(), "b");
+        let (first, second) = (one.difference(None), two.difference(None));
+        assert_eq!(first.changed().len(), 4);
+        assert_eq!(first.delta()[0].as_ptr(), second.delta()[0].as_ptr());
+        assert_ne!(first.delta()[1], second.delta()[1]);
+        let whole: usize = first.delta().iter().map(bytes::Bytes::len).sum();
+        let plain = ResourceSet::new(Type::Cluster, Subscription::everything(), one.resources().to_vec());
+        assert_eq!(plain.difference(None).delta()[0].len(), whole);
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub use client::{Certificates, Client};
 
 use crate::{Context, Resource, memo::Table};
 use mizzen_mesh::{ByPointer, Interception, ProxyKind};
+use mizzen_xds::{ResourceSet, Subscription, Type};
 use std::sync::Arc;
 
 /// What was built, by what it was built from.
@@ -37,24 +38,13 @@ impl Built {
     }
 }
 
-/// Those that do not depend on what the proxy's own workload serves, sorted by name.
-pub(crate) type Outbound = Vec<Arc<Resource>>;
-
-/// All clusters of the proxy, sorted by name.
-pub fn build(context: &Context<'_>) -> Vec<Arc<Resource>> {
-    let outbound = context.shared.clusters.get(context, outbound);
-    let own = own(context);
-    let mut clusters = Vec::with_capacity(outbound.len() + own.len());
-    clusters.extend_from_slice(&outbound);
-    for cluster in own {
-        if let Err(place) = clusters.binary_search_by(|known| known.name().cmp(cluster.name())) {
-            clusters.insert(place, cluster);
-        }
-    }
-    clusters
+/// All clusters of the proxy: those that many have in common, and those of its own workload.
+pub fn set(context: &Context<'_>) -> ResourceSet {
+    ResourceSet::over(context.shared.clusters.get(context, outbound), own(context))
 }
 
-fn outbound(context: &Context<'_>) -> Outbound {
+/// Those that do not depend on what the proxy's own workload serves.
+fn outbound(context: &Context<'_>) -> ResourceSet {
     let client = Arc::new(Client::ask(context));
     let memo = &context.memo.clusters;
     let services = context.scope().services();
@@ -71,9 +61,7 @@ fn outbound(context: &Context<'_>) -> Outbound {
         add(fixed::Inputs::Passthrough { client: Arc::clone(&client) });
         add(fixed::Inputs::InboundPassthrough { client, families });
     }
-    clusters.sort_by(|one, two| one.name().cmp(two.name()));
-    clusters.dedup_by(|two, one| one.name() == two.name());
-    clusters
+    ResourceSet::new(Type::Cluster, Subscription::everything(), clusters)
 }
 
 /// One for each port that the proxy's own workload serves.

@@ -22,7 +22,13 @@ impl Slot {
             self.subscription.names().iter().filter_map(|name| build(name)).collect()
         };
         let resources = match self.kind {
-            Type::Cluster => clusters::build(&context),
+            Type::Cluster => {
+                let set = clusters::set(&context);
+                if self.subscription == *set.subscription() {
+                    return View::new(&attributes, sight.seen(), Arc::new(set), Arc::clone(subject));
+                }
+                set.resources().to_vec()
+            }
             Type::Listener => listeners::build(&context),
             Type::Endpoints => named(&|name| endpoints::build(&context, name)),
             Type::Route => named(&|name| routes::build(&context, name)),

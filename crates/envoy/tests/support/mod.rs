@@ -48,7 +48,7 @@ impl Mesh {
     }
 
     pub fn cluster_resources(&mut self, proxy: &Arc<Proxy>) -> Vec<Arc<Resource>> {
-        self.look(proxy, clusters::build).0
+        self.look(proxy, clusters::set).0.resources().to_vec()
     }
 
     pub fn listeners(&mut self, proxy: &Arc<Proxy>) -> Resources {

@@ -125,12 +125,15 @@ impl Session {
         let (chunks, resources, carries) = match protocol {
             Protocol::Delta => {
                 let gone = removed.as_deref().map_or_else(|| carries.removals(), wire::removed_resources);
-                (wire::delta_message(&head, vec![carries.delta(), gone]), carries.changed().len(), carries)
+                let mut parts = carries.delta();
+                parts.push(gone);
+                (wire::delta_message(&head, parts), carries.changed().len(), carries)
             }
             Protocol::StateOfTheWorld => {
                 let carries = watch.state(carries);
                 let held: Vec<_> = watch.held.iter().filter_map(|held| held.resource.clone()).collect();
-                let parts = vec![carries.state(), wire::state_resources(&kind, &held)];
+                let mut parts = carries.state();
+                parts.push(wire::state_resources(&kind, &held));
                 (wire::state_message(&head, parts), carries.changed().len() + held.len(), carries)
             }
         };
