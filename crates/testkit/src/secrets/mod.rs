@@ -1,7 +1,7 @@
 //! The secrets of a mesh: a throw-away authority, and what Istio's agent does for a proxy, without an agent.
 //!
 //! In: SPIFFE identities. Out: for each a Unix socket on which Envoy's secret discovery service answers for
-//! `default` (a certificate of that identity), `ROOTCA`, `file-cert:CERT~KEY` and `file-root:PATH`. The socket
+//! `default` (a certificate of that identity), `ROOTCA`, `file-cert:CERT~KEY`, `file-root:PATH` and `file-root:system`. The socket
 //! stands for the identity, as it does in a pod: whoever connects there is that workload. Configuration made by
 //! Istio waits for these secrets without limit, so every Envoy that is given such configuration needs one.
 
@@ -10,7 +10,7 @@ mod service;
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -33,6 +33,8 @@ pub struct Secrets {
 /// What all sockets have in common.
 struct Shared {
     authority: Authority,
+    /// Below which the files of proxies are.
+    files: PathBuf,
     /// How often the certificates were replaced; every stream watches it.
     generation: watch::Sender<u64>,
     asked: Mutex<Vec<String>>,
@@ -40,8 +42,14 @@ struct Shared {
 
 impl Secrets {
     pub fn start() -> Result<Self> {
+        Self::with_files(Path::new("/"))
+    }
+
+    /// The same where a folder stands for the root of every proxy's file system, as a pod has one of its own.
+    pub fn with_files(files: &Path) -> Result<Self> {
         let shared = Shared {
             authority: Authority::new("test mesh")?,
+            files: files.to_owned(),
             generation: watch::Sender::new(1),
             asked: Mutex::default(),
         };
@@ -106,6 +114,10 @@ impl Drop for Secrets {
 impl Shared {
     fn pair(&self, spiffe: &str) -> Result<Pair> {
         self.authority.leaf(&Leaf { uri: Some(spiffe), ..Leaf::default() })
+    }
+
+    fn file(&self, path: &str) -> Option<Vec<u8>> {
+        fs::read(self.files.join(path.trim_start_matches('/'))).ok()
     }
 
     fn note(&self, name: &str) {

@@ -5,7 +5,6 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -160,16 +159,17 @@ impl Service {
     /// The secret of that name, if there is one.
     fn secret(&self, name: &str, generation: u64) -> Option<Any> {
         self.shared.note(name);
-        let content = if name == "ROOTCA" {
+        // Nobody else is trusted here, so that the roots of the operating system are the mesh's own.
+        let content = if name == "ROOTCA" || name == "file-root:system" {
             trusted(self.shared.authority.certificate().into_bytes())
         } else if name == "default" {
             let pair = self.pair(generation)?;
             certificate(pair.certificate.into_bytes(), pair.key.into_bytes())
         } else if let Some(files) = name.strip_prefix("file-cert:") {
             let (chain, key) = files.split_once('~')?;
-            certificate(fs::read(chain).ok()?, fs::read(key).ok()?)
+            certificate(self.shared.file(chain)?, self.shared.file(key)?)
         } else {
-            trusted(fs::read(name.strip_prefix("file-root:")?).ok()?)
+            trusted(self.shared.file(name.strip_prefix("file-root:")?)?)
         };
         Some(pack_any(Secret { name: name.to_owned(), r#type: Some(content) }))
     }
