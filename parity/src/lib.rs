@@ -7,6 +7,7 @@ pub mod cluster;
 pub mod compare;
 pub mod complete;
 pub mod dump;
+pub mod envoys;
 pub mod kinds;
 pub mod library;
 pub mod proof;

@@ -12,7 +12,8 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
-use mizzen_parity::{Allowed, Dump, Scenario, compare, run};
+use mizzen_parity::{Allowed, Dump, Scenario, compare, envoys, run};
+use serde_json::Value;
 
 #[derive(Parser)]
 #[command(about = "The control plane beside the real istiod")]
@@ -40,6 +41,19 @@ enum Verb {
         #[arg(long)]
         json: Option<PathBuf>,
     },
+    /// Give scenarios (all, or those named) to real Envoys
+    Envoys {
+        scenarios: Vec<String>,
+        /// Our binary; without it it is istiod whose configuration they get
+        #[arg(long)]
+        binary: Option<PathBuf>,
+        /// Where to write the red scenarios with all that is wrong
+        #[arg(long)]
+        page: Option<PathBuf>,
+        /// Where to write everything as JSON
+        #[arg(long)]
+        json: Option<PathBuf>,
+    },
 }
 
 #[tokio::main]
@@ -49,6 +63,9 @@ async fn main() -> ExitCode {
         Verb::Compare { istiod, ours } => folders(&istiod, &ours),
         Verb::Run { scenarios, binary, page, json } => {
             live(&scenarios, binary, page.as_deref(), json.as_deref()).await
+        }
+        Verb::Envoys { scenarios, binary, page, json } => {
+            taken(&scenarios, binary, page.as_deref(), json.as_deref()).await
         }
     };
     match outcome {
@@ -64,8 +81,7 @@ async fn main() -> ExitCode {
 fn folders(istiod: &Path, ours: &Path) -> Result<bool> {
     let report = compare(&Dump::read(istiod)?, &Dump::read(ours)?, &Allowed::read()?);
     for difference in &report.different {
-        let word =
-            |value: &Option<serde_json::Value>| value.as_ref().map_or("nothing".into(), ToString::to_string);
+        let word = |value: &Option<Value>| value.as_ref().map_or("nothing".into(), ToString::to_string);
         println!("{} {}", difference.proxy, difference.path);
         println!("    istiod: {}\n    ours:   {}", word(&difference.theirs), word(&difference.ours));
     }
@@ -80,21 +96,43 @@ async fn live(
     json: Option<&Path>,
 ) -> Result<bool> {
     let scenarios = Scenario::all(only)?;
-    // It is started in a folder of its own.
-    let program = program.map(|path| fs::canonicalize(&path).with_context(|| path.display().to_string()));
-    let options = run::Options { program: program.transpose()?, allowed: Allowed::read()? };
+    let options = run::Options { program: absolute(program)?, allowed: Allowed::read()? };
     let summary = run::run(&scenarios, &options, |outcome| println!("{}", outcome.line())).await?;
     print!("{}", summary.lines());
-    if let Some(page) = page {
-        fs::write(page, summary.page()).with_context(|| page.display().to_string())?;
-        println!("report: {}", page.display());
-    }
-    if let Some(json) = json {
-        fs::write(json, format!("{:#}\n", summary.json())).with_context(|| json.display().to_string())?;
-    }
+    write(page, &summary.page(), json, &summary.json())?;
     let idle: Vec<&str> = if only.is_empty() { summary.idle().collect() } else { Vec::new() };
     for path in &idle {
         println!("an allowed difference that excuses nothing: {path}");
     }
     Ok(summary.equal() == summary.total() && idle.is_empty())
+}
+
+async fn taken(
+    only: &[String],
+    program: Option<PathBuf>,
+    page: Option<&Path>,
+    json: Option<&Path>,
+) -> Result<bool> {
+    let scenarios = Scenario::all(only)?;
+    let options = envoys::Options { program: absolute(program)? };
+    let summary = envoys::run(&scenarios, &options, |outcome| println!("{}", outcome.line())).await?;
+    print!("{}", summary.lines());
+    write(page, &summary.page(), json, &summary.json())?;
+    Ok(summary.taken() == summary.total())
+}
+
+/// It is started in a folder of its own.
+fn absolute(program: Option<PathBuf>) -> Result<Option<PathBuf>> {
+    program.map(|path| fs::canonicalize(&path).with_context(|| path.display().to_string())).transpose()
+}
+
+fn write(page: Option<&Path>, text: &str, json: Option<&Path>, value: &Value) -> Result<()> {
+    if let Some(page) = page {
+        fs::write(page, text).with_context(|| page.display().to_string())?;
+        println!("report: {}", page.display());
+    }
+    if let Some(json) = json {
+        fs::write(json, format!("{value:#}\n")).with_context(|| json.display().to_string())?;
+    }
+    Ok(())
 }

@@ -98,7 +98,7 @@ fn prove(theirs: &Dump, ours: &Dump, allowed: &Allowed) -> bool {
     })
 }
 
-fn serves(program: &std::path::Path) -> Result<()> {
+pub(crate) fn serves(program: &std::path::Path) -> Result<()> {
     let output = std::process::Command::new(program).args(["discovery", "--help"]).output();
     let output = output.with_context(|| format!("start {}", program.display()))?;
     if !output.status.success() {
