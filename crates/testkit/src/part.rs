@@ -2,8 +2,9 @@
 
 use std::{
     collections::HashSet,
-    fs::File,
+    fs::{File, Permissions},
     io::{Read, Seek, SeekFrom},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     sync::{Mutex, PoisonError},
@@ -33,6 +34,8 @@ impl Part {
     pub fn start(name: &str, mut command: Command) -> Result<Self> {
         let log = run().log_file(name);
         let out = File::create(&log).during(format_args!("log of {name}"))?;
+        // A part that runs as another user may open its output once more by name, as `/dev/stdout`.
+        out.set_permissions(Permissions::from_mode(0o666)).during(format_args!("log of {name}"))?;
         let err = out.try_clone().during(format_args!("log of {name}"))?;
         let program = command.get_program().to_string_lossy().into_owned();
         let child = command

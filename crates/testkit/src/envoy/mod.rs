@@ -38,11 +38,19 @@ pub struct Options {
     pub netns: Option<NetNs>,
     pub user: Option<u32>,
     pub log_level: String,
+    /// More words of its command line.
+    pub arguments: Vec<String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { name: "envoy".to_owned(), netns: None, user: None, log_level: "info".to_owned() }
+        Self {
+            name: "envoy".to_owned(),
+            netns: None,
+            user: None,
+            log_level: "info".to_owned(),
+            arguments: Vec::new(),
+        }
     }
 }
 
@@ -72,6 +80,7 @@ impl Envoy {
             .arg(&file)
             .args(["--disable-hot-restart", "--concurrency", "1"])
             .args(["--log-level", &options.log_level])
+            .args(&options.arguments)
             .current_dir(&folder);
         if let Some(user) = options.user {
             chown(&folder, Some(user), Some(user)).during("give Envoy its folder")?;
