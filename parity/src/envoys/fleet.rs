@@ -1,6 +1,8 @@
 //! The proxies of a scenario on a control plane, each twice: as a real Envoy, and simulated, who tells what is sent.
 
 use std::{
+    collections::BTreeMap,
+    fmt::Display,
     fs,
     time::{Duration, Instant},
 };
@@ -8,7 +10,7 @@ use std::{
 use anyhow::{Context as _, Result};
 use mizzen_testkit::{
     ApiServer, Istiod, Net, Proxy, Secrets,
-    envoy::{Bootstrap, Envoy},
+    envoy::{self, Bootstrap, Envoy, PROXY_USER},
     istiod,
     net::Workload,
     pki::{Authority, Leaf},
@@ -44,12 +46,21 @@ struct Member {
     _workload: Workload,
 }
 
-/// One proxy, seen from both sides.
+/// What the control plane must have sent before it counts: a change takes its time.
+pub(super) enum Expected<'s> {
+    Anything,
+    Same(&'s BTreeMap<String, Sent>),
+    Not(&'s BTreeMap<String, Sent>),
+}
+
+/// All proxies, seen from both sides.
+#[derive(Default)]
 pub(super) struct Sight {
-    pub(super) proxy: String,
-    pub(super) sent: Sent,
-    pub(super) taken: Taken,
+    pub(super) sent: BTreeMap<String, Sent>,
+    pub(super) taken: BTreeMap<String, Taken>,
+    /// In words, with the proxy's name before it.
     pub(super) faults: Vec<String>,
+    refused: bool,
 }
 
 impl Fleet {
@@ -67,7 +78,7 @@ impl Fleet {
             let names = Names::serve(&workload)?;
             let socket = fleet._secrets.service_account(&identity.namespace, &identity.service_account)?;
             let bootstrap = bootstrap(&identity)?.secrets(&socket).control_plane(relay);
-            let envoy = workload.envoy(bootstrap).await?;
+            let envoy = start(&workload, bootstrap).await?;
             let address = fleet.control_plane.discovery();
             let simulated = Proxy::connect(address, &identity, proxy::Options::default()).await?;
             let name = who.name().to_owned();
@@ -76,53 +87,86 @@ impl Fleet {
         Ok(fleet)
     }
 
-    /// What every proxy was sent and has, once that is the same, or when patience is at its end.
-    pub(super) async fn look(&self) -> Result<Vec<Sight>> {
-        let mut sights = Vec::new();
-        for member in &self.members {
-            sights.push(self.look_at(member).await.with_context(|| member.name.clone())?);
-        }
-        Ok(sights)
-    }
-
-    async fn look_at(&self, member: &Member) -> Result<Sight> {
-        let Member { name, envoy, simulated, .. } = member;
+    /// What every proxy was sent and has, once that is the same and as expected, or when patience is at its end.
+    pub(super) async fn look(&self, expected: Expected<'_>) -> Result<Sight> {
         let start = Instant::now();
         loop {
-            simulated.settled(QUIET).await?;
-            let configuration = simulated.dump()?;
-            let sent = Sent::new(&simulated.ledger(), &configuration);
-            let admin = envoy.admin();
-            let taken = Taken::new(&admin.config_dump().await?, &admin.stats().await?);
-            let mut faults: Vec<Fault> = taken.faults(&sent);
-            let state = admin.state().await?;
-            if state != "LIVE" {
-                faults.push(Fault::Waiting(format!("Envoy is {state}")));
+            let mut sight = Sight::default();
+            for member in &self.members {
+                self.look_at(member, &mut sight).await.with_context(|| member.name.clone())?;
             }
-            faults.extend(self.told().await?.into_iter().map(Fault::Refused));
-            let refused = faults.iter().any(|fault| matches!(fault, Fault::Refused(_)));
-            let patience = if refused { AFTER_A_REFUSAL } else { PATIENCE };
-            if faults.is_empty() || start.elapsed() > patience {
-                let mut faults: Vec<String> = faults.iter().map(Fault::to_string).collect();
-                faults.extend(reasons(&envoy.part().log()));
-                return Ok(Sight { proxy: name.clone(), sent, taken, faults });
+            let met = match expected {
+                Expected::Anything => true,
+                Expected::Same(before) => sight.sent == *before,
+                Expected::Not(before) => sight.sent != *before,
+            };
+            if !met {
+                sight.fault("control plane", "it does not say what it should after this change");
             }
-            if let Some(end) = envoy.part().ended() {
-                return Err(envoy.part().error(format_args!("it ended ({end})")).into());
+            let patience = if sight.refused { AFTER_A_REFUSAL } else { PATIENCE };
+            if sight.faults.is_empty() || start.elapsed() > patience {
+                return Ok(sight);
             }
             tokio::time::sleep(QUIET / 5).await;
         }
     }
 
-    /// What the control plane was told of refusals.
-    async fn told(&self) -> Result<Vec<String>> {
+    async fn look_at(&self, member: &Member, sight: &mut Sight) -> Result<()> {
+        let Member { name, envoy, simulated, .. } = member;
+        if let Some(end) = envoy.part().ended() {
+            return Err(envoy.part().error(format_args!("it ended ({end})")).into());
+        }
+        simulated.settled(QUIET).await?;
+        let configuration = simulated.dump()?;
+        let sent = Sent::new(&simulated.ledger(), &configuration);
+        let admin = envoy.admin();
+        let taken = Taken::new(&admin.config_dump().await?, &admin.stats().await?);
+        let mut faults = taken.faults(&sent);
+        let state = admin.state().await?;
+        if state != "LIVE" {
+            faults.push(Fault::Waiting(format!("Envoy is {state}")));
+        }
+        faults.extend(self.told(name).await?.into_iter().map(Fault::Refused));
+        faults.extend(reasons(&envoy.part().log()).map(Fault::Refused));
+        for fault in faults {
+            sight.refused |= matches!(fault, Fault::Refused(_));
+            sight.fault(name, fault);
+        }
+        sight.sent.insert(name.clone(), sent);
+        sight.taken.insert(name.clone(), taken);
+        Ok(())
+    }
+
+    /// What the control plane was told of refusals by that proxy.
+    async fn told(&self, name: &str) -> Result<Vec<String>> {
         let page = self.control_plane.debug("syncz").await?;
-        let proxies = page.as_array().into_iter().flatten();
-        let kinds = proxies.flat_map(|proxy| proxy["resources"].as_object().into_iter().flatten());
+        let streams = page.as_array().into_iter().flatten().filter(|stream| stream["proxy"] == name);
+        let kinds = streams.flat_map(|stream| stream["resources"].as_object().into_iter().flatten());
         let errors =
             kinds.filter_map(|(kind, state)| Some(format!("{kind}: {}", state["lastError"].as_str()?)));
         Ok(errors.collect())
     }
+}
+
+impl Sight {
+    fn fault(&mut self, whose: &str, fault: impl Display) {
+        self.faults.push(format!("{whose}: {fault}"));
+    }
+}
+
+async fn start(workload: &Workload, bootstrap: Bootstrap) -> Result<Envoy> {
+    // As in a pod, where everybody may take any port; gateways do.
+    let allow = || fs::write("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
+    workload.netns().run(allow)?.context("let anybody take any port")?;
+    let options = envoy::Options {
+        name: format!("envoy-{}", workload.name()),
+        netns: Some(workload.netns().clone()),
+        user: Some(PROXY_USER),
+        // A listener that is gone keeps its routes until it has let its connections go, for ten minutes by default.
+        arguments: ["--drain-time-s", "1"].map(str::to_owned).to_vec(),
+        ..Default::default()
+    };
+    Ok(Envoy::start_with(bootstrap, &options).await?)
 }
 
 /// As Istio's agent writes it, of the proxy's own node.

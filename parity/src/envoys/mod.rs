@@ -2,8 +2,8 @@
 //!
 //! In: scenarios and the control plane's program. Out: for each proxy what was sent and what an Envoy of exactly that identity,
 //! in a network of its own, has in use, name by name; and what differs, waits or was refused. The scenario stands on an API
-//! server, as in the comparison with istiod, so that it is the very configuration that is compared there. Control plane,
-//! network and Envoys are new for each.
+//! server, as in the comparison with istiod and in its three phases (cold, all but pods deleted, applied again), so that it is the
+//! very configuration that is compared there. Control plane, network and Envoys are new for each.
 
 mod fleet;
 mod names;
@@ -15,12 +15,16 @@ use std::{path::PathBuf, time::Instant};
 use anyhow::{Context as _, Result};
 use mizzen_testkit::{ApiServer, Istiod};
 
-use self::fleet::Fleet;
+use self::fleet::{Expected, Fleet};
 pub use self::{
     outcome::{Count, Outcome, Summary},
     taken::{Fault, Sent, Taken},
 };
-use crate::{Cluster, Scenario, cluster::everything, run::serves};
+use crate::{
+    Cluster, Scenario,
+    cluster::{configuration, everything},
+    run::{Phase, serves},
+};
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -65,8 +69,13 @@ async fn look(
 ) -> Result<()> {
     cluster.create(scenario, everything).await?;
     let fleet = Box::pin(Fleet::start(server, scenario, options)).await?;
-    for sight in fleet.look().await? {
-        outcome.note(&sight);
-    }
+    let cold = fleet.look(Expected::Anything).await?;
+    outcome.note(Phase::Cold, &cold);
+
+    cluster.delete(configuration).await?;
+    outcome.note(Phase::Deleted, &fleet.look(Expected::Not(&cold.sent)).await?);
+
+    cluster.create(scenario, configuration).await?;
+    outcome.note(Phase::Updated, &fleet.look(Expected::Same(&cold.sent)).await?);
     Ok(())
 }

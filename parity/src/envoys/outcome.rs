@@ -1,11 +1,12 @@
 //! What a run found: for people as lines and a page, for others as JSON.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::{collections::BTreeMap, fmt::Write as _, iter::Sum};
 
 use mizzen_testkit::proxy::Kind;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::fleet::Sight;
+use crate::run::Phase;
 
 /// Faults of a proxy that are written down; the first ones tell the cause.
 const SHOWN: usize = 12;
@@ -17,12 +18,21 @@ pub struct Count {
     pub taken: usize,
 }
 
+impl Sum for Count {
+    fn sum<I: Iterator<Item = Self>>(each: I) -> Self {
+        each.fold(Self::default(), |sum, one| Self {
+            sent: sum.sent + one.sent,
+            taken: sum.taken + one.taken,
+        })
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub scenario: String,
-    /// By proxy, and of it by kind.
-    pub proxies: BTreeMap<String, BTreeMap<Kind, Count>>,
-    /// What is wrong, with the proxy's name before it.
+    /// By phase and proxy, and of that by kind.
+    pub phases: BTreeMap<Phase, BTreeMap<String, BTreeMap<Kind, Count>>>,
+    /// What is wrong, with phase and proxy before it.
     pub faults: Vec<String>,
     /// Why it could not be looked at to its end.
     pub broken: Option<String>,
@@ -32,41 +42,44 @@ pub struct Outcome {
 impl Outcome {
     pub(super) fn new(scenario: &str) -> Self {
         let scenario = scenario.to_owned();
-        Self { scenario, proxies: BTreeMap::new(), faults: Vec::new(), broken: None, seconds: 0.0 }
+        Self { scenario, phases: BTreeMap::new(), faults: Vec::new(), broken: None, seconds: 0.0 }
     }
 
-    pub(super) fn note(&mut self, sight: &Sight) {
-        let count = |kind| (kind, Count { sent: sight.sent.count(kind), taken: sight.taken.count(kind) });
-        self.proxies.insert(sight.proxy.clone(), Kind::ALL.into_iter().map(count).collect());
-        self.faults.extend(sight.faults.iter().map(|fault| format!("{}: {fault}", sight.proxy)));
+    pub(super) fn note(&mut self, phase: Phase, sight: &Sight) {
+        let proxies = sight.sent.iter().map(|(proxy, sent)| {
+            let taken = |kind| sight.taken.get(proxy).map_or(0, |taken| taken.count(kind));
+            let count = |kind| (kind, Count { sent: sent.count(kind), taken: taken(kind) });
+            (proxy.clone(), Kind::ALL.into_iter().map(count).collect())
+        });
+        self.phases.insert(phase, proxies.collect());
+        self.faults.extend(sight.faults.iter().map(|fault| format!("{}: {fault}", phase.word())));
     }
 
-    /// By every proxy all that was sent, and nothing went wrong on the way.
+    /// By every proxy all that was sent, in every phase, and nothing went wrong on the way.
     pub fn taken(&self) -> bool {
-        self.broken.is_none() && self.faults.is_empty() && !self.proxies.is_empty()
+        self.broken.is_none() && self.faults.is_empty() && self.phases.len() == Phase::ALL.len()
+    }
+
+    pub fn proxies(&self) -> usize {
+        self.phases.get(&Phase::Cold).map_or(0, BTreeMap::len)
     }
 
     /// Of a kind, by all proxies together.
-    pub fn count(&self, kind: Kind) -> Count {
-        let each = self.proxies.values().filter_map(|kinds| kinds.get(&kind));
-        each.fold(Count::default(), |sum, one| Count {
-            sent: sum.sent + one.sent,
-            taken: sum.taken + one.taken,
-        })
+    pub fn count(&self, phase: Phase, kind: Kind) -> Count {
+        let proxies = self.phases.get(&phase).into_iter().flat_map(BTreeMap::values);
+        proxies.filter_map(|kinds| kinds.get(&kind).copied()).sum()
     }
 
     /// One line of a table.
     pub fn line(&self) -> String {
-        let mut line = format!(
-            "{} {:<38} {} {:<7}",
-            if self.taken() { "=" } else { "≠" },
-            self.scenario,
-            self.proxies.len(),
-            if self.proxies.len() == 1 { "proxy" } else { "proxies" }
-        );
+        let sign = if self.taken() { "=" } else { "≠" };
+        let mut line = format!("{sign} {:<38} proxies {}", self.scenario, self.proxies());
         for kind in Kind::ALL {
-            let Count { sent, taken } = self.count(kind);
-            let _ = write!(line, " {} {:<9}", kind.word(), format!("{sent} / {taken}"));
+            let in_phase = |phase| {
+                let Count { sent, taken } = self.count(phase, kind);
+                if sent == taken { sent.to_string() } else { format!("{taken}/{sent}") }
+            };
+            let _ = write!(line, "  {} {:<9}", kind.word(), Phase::ALL.map(in_phase).join(" "));
         }
         let _ = write!(line, " {:>5.1} s", self.seconds);
         for wrong in self.broken.iter().chain(self.faults.iter().take(SHOWN)) {
@@ -88,17 +101,25 @@ impl Outcome {
     }
 
     fn json(&self) -> Value {
-        let proxies = self.proxies.iter().map(|(proxy, kinds)| {
-            let kinds = kinds.iter().map(|(kind, count)| {
-                (kind.word().to_owned(), json!({ "sent": count.sent, "taken": count.taken }))
+        let phases = self.phases.iter().map(|(phase, proxies)| {
+            let proxies = proxies.iter().map(|(proxy, kinds)| {
+                (proxy.clone(), counts(|kind| kinds.get(&kind).copied().unwrap_or_default()))
             });
-            (proxy.clone(), Value::Object(kinds.collect()))
+            (phase.word().to_owned(), Value::Object(proxies.collect()))
         });
         json!({
-            "taken": self.taken(), "proxies": proxies.collect::<serde_json::Map<_, _>>(),
+            "taken": self.taken(), "proxies": phases.collect::<Map<_, _>>(),
             "faults": self.faults, "broken": self.broken,
         })
     }
+}
+
+fn counts(of: impl Fn(Kind) -> Count) -> Value {
+    let each = Kind::ALL.into_iter().map(|kind| {
+        let Count { sent, taken } = of(kind);
+        (kind.word().to_owned(), json!({ "sent": sent, "taken": taken }))
+    });
+    Value::Object(each.collect())
 }
 
 pub struct Summary {
@@ -115,30 +136,26 @@ impl Summary {
     }
 
     pub fn proxies(&self) -> usize {
-        self.outcomes.iter().map(|outcome| outcome.proxies.len()).sum()
+        self.outcomes.iter().map(Outcome::proxies).sum()
     }
 
     /// Of a kind, by all proxies of all scenarios.
-    pub fn count(&self, kind: Kind) -> Count {
-        let each = self.outcomes.iter().map(|outcome| outcome.count(kind));
-        each.fold(Count::default(), |sum, one| Count {
-            sent: sum.sent + one.sent,
-            taken: sum.taken + one.taken,
-        })
+    pub fn count(&self, phase: Phase, kind: Kind) -> Count {
+        self.outcomes.iter().map(|outcome| outcome.count(phase, kind)).sum()
     }
 
     pub fn lines(&self) -> String {
-        let mut text = format!(
-            "taken: {} / {} scenarios by {} Envoys; sent and in use:",
-            self.taken(),
-            self.total(),
-            self.proxies()
-        );
-        for kind in Kind::ALL {
-            let Count { sent, taken } = self.count(kind);
-            let _ = write!(text, " {} {sent} / {taken}", kind.word());
+        let (taken, total) = (self.taken(), self.total());
+        let mut text =
+            format!("taken: {taken} / {total} scenarios by {} Envoys; in use / sent:\n", self.proxies());
+        for phase in Phase::ALL {
+            let _ = write!(text, "{:<8}", phase.word());
+            for kind in Kind::ALL {
+                let Count { sent, taken } = self.count(phase, kind);
+                let _ = write!(text, "  {} {taken} / {sent}", kind.word());
+            }
+            text.push('\n');
         }
-        text.push('\n');
         text
     }
 
@@ -151,17 +168,15 @@ impl Summary {
     }
 
     pub fn json(&self) -> Value {
-        let kinds = Kind::ALL.into_iter().map(|kind| {
-            let Count { sent, taken } = self.count(kind);
-            (kind.word().to_owned(), json!({ "sent": sent, "taken": taken }))
-        });
+        let phases =
+            Phase::ALL.map(|phase| (phase.word().to_owned(), counts(|kind| self.count(phase, kind))));
         let scenarios = self.outcomes.iter().map(|outcome| (outcome.scenario.clone(), outcome.json()));
         json!({
             "taken": self.taken(),
             "total": self.total(),
             "envoys": self.proxies(),
-            "resources": kinds.collect::<serde_json::Map<_, _>>(),
-            "scenarios": scenarios.collect::<serde_json::Map<_, _>>(),
+            "resources": Map::from_iter(phases),
+            "scenarios": scenarios.collect::<Map<_, _>>(),
         })
     }
 }

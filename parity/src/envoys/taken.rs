@@ -19,7 +19,7 @@ use serde_json::Value;
 type Marks = BTreeMap<Kind, BTreeMap<String, String>>;
 
 /// What a control plane has sent to a proxy.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sent(Marks);
 
 /// What an Envoy has.
