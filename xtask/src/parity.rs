@@ -1,5 +1,6 @@
-//! `cargo xtask parity`: our control plane beside the real istiod, scenario by scenario. The work is `mizzen-parity`'s, which
-//! has the dependencies that this program does without; here it is built, called, and its result kept.
+//! `cargo xtask parity`: our control plane beside the real istiod, scenario by scenario, and with `--envoys` the same scenarios
+//! through real Envoys. The work is `mizzen-parity`'s, which has the dependencies that this program does without; here it is
+//! built, called, and its result kept.
 
 use std::{
     fs,
@@ -18,7 +19,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME", num_args = 1..)]
     only: Vec<String>,
 
-    /// Write bench/results/parity.json
+    /// Give the scenarios to real Envoys instead: do they take all that is sent?
+    #[arg(long)]
+    envoys: bool,
+
+    /// Write bench/results/parity.json, or envoys.json
     #[arg(long)]
     save: bool,
 
@@ -34,11 +39,15 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let yardstick = build("mizzen-parity", "mizzen-parity")?;
     let folder = root().join("target/parity");
     fs::create_dir_all(&folder)?;
-    let json = folder.join("parity.json");
+    let (verb, name, page) = match arguments.envoys {
+        true => ("envoys", "envoys", "envoys.md"),
+        false => ("run", "parity", "report.md"),
+    };
+    let json = folder.join(format!("{name}.json"));
     // One of another run must not be saved as this one.
     let _ = fs::remove_file(&json);
     let mut run = Command::new(yardstick);
-    run.arg("run").arg("--page").arg(folder.join("report.md")).arg("--json").arg(&json);
+    run.arg(verb).arg("--page").arg(folder.join(page)).arg("--json").arg(&json);
     if !arguments.against_itself {
         run.arg("--binary").arg(build("mizzen-cli", "mizzen")?);
     }
@@ -46,7 +55,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let status = keep(&mut run).status()?;
     if arguments.save {
         let text = fs::read_to_string(&json).context("there is no result to save")?;
-        result::save("parity", &serde_json::from_str::<Value>(&text)?)?;
+        result::save(name, &serde_json::from_str::<Value>(&text)?)?;
     }
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

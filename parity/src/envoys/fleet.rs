@@ -34,7 +34,7 @@ pub(super) struct Fleet {
     control_plane: Istiod,
     members: Vec<Member>,
     /// Envoys ask there as long as they live.
-    _secrets: Secrets,
+    secrets: Secrets,
 }
 
 struct Member {
@@ -70,13 +70,13 @@ impl Fleet {
             istiod::Options { mesh_config: scenario.mesh.clone(), program, ..istiod::Options::default() };
         let control_plane = Istiod::start(server, settings).await?;
         let net = Net::start()?;
-        let mut fleet = Self { control_plane, members: Vec::new(), _secrets: secrets()? };
+        let mut fleet = Self { control_plane, members: Vec::new(), secrets: secrets()? };
         let relay = net.relay(fleet.control_plane.discovery())?;
         for who in &scenario.proxies {
             let identity = who.identity(scenario)?;
             let workload = net.workload(who.name())?;
             let names = Names::serve(&workload)?;
-            let socket = fleet._secrets.service_account(&identity.namespace, &identity.service_account)?;
+            let socket = fleet.secrets.service_account(&identity.namespace, &identity.service_account)?;
             let bootstrap = bootstrap(&identity)?.secrets(&socket).control_plane(relay);
             let envoy = start(&workload, bootstrap).await?;
             let address = fleet.control_plane.discovery();
@@ -117,8 +117,7 @@ impl Fleet {
             return Err(envoy.part().error(format_args!("it ended ({end})")).into());
         }
         simulated.settled(QUIET).await?;
-        let configuration = simulated.dump()?;
-        let sent = Sent::new(&simulated.ledger(), &configuration);
+        let sent = Sent::new(&simulated.ledger())?;
         let admin = envoy.admin();
         let taken = Taken::new(&admin.config_dump().await?, &admin.stats().await?);
         let mut faults = taken.faults(&sent);

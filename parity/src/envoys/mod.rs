@@ -18,7 +18,7 @@ use mizzen_testkit::{ApiServer, Istiod};
 use self::fleet::{Expected, Fleet};
 pub use self::{
     outcome::{Count, Outcome, Summary},
-    taken::{Fault, Sent, Taken},
+    taken::{Fault, Marks, Sent, Taken},
 };
 use crate::{
     Cluster, Scenario,

@@ -8,19 +8,20 @@ use std::{
     fmt,
 };
 
+use anyhow::Result;
 use mizzen_testkit::{
     envoy::Stats,
-    proxy::{Configuration, Kind, Ledger},
+    proxy::{Kind, Ledger, to_json},
 };
 use serde_json::Value;
 
 /// By name what tells one resource from another of that name: its version, and of endpoints, for which Envoy tells none,
 /// how many there are.
-type Marks = BTreeMap<Kind, BTreeMap<String, String>>;
+pub type Marks = BTreeMap<Kind, BTreeMap<String, String>>;
 
 /// What a control plane has sent to a proxy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sent(Marks);
+pub struct Sent(pub Marks);
 
 /// What an Envoy has.
 #[derive(Clone, Debug, Default)]
@@ -65,20 +66,19 @@ impl fmt::Display for Fault {
 }
 
 impl Sent {
-    pub fn new(ledger: &Ledger, configuration: &Configuration) -> Self {
-        let kinds = Kind::ALL.into_iter().map(|kind| {
-            let held = ledger.resources(kind).iter();
-            let marks = held.map(|(name, held)| {
-                let message = configuration.0.get(&kind).and_then(|messages| messages.get(name));
+    pub fn new(ledger: &Ledger) -> Result<Self> {
+        let mut marks = Marks::new();
+        for kind in Kind::ALL {
+            let slot = marks.entry(kind).or_default();
+            for (name, held) in ledger.resources(kind) {
                 let mark = match kind {
-                    Kind::Endpoints => count(message.unwrap_or(&Value::Null), "lbEndpoints"),
+                    Kind::Endpoints => count(&to_json(kind.message(), &held.body)?, "lbEndpoints"),
                     _ => held.version.clone(),
                 };
-                (name.clone(), mark)
-            });
-            (kind, marks.collect())
-        });
-        Self(kinds.collect())
+                slot.insert(name.clone(), mark);
+            }
+        }
+        Ok(Self(marks))
     }
 
     pub fn count(&self, kind: Kind) -> usize {
