@@ -117,7 +117,7 @@ impl Fleet {
             return Err(envoy.part().error(format_args!("it ended ({end})")).into());
         }
         simulated.settled(QUIET).await?;
-        let sent = Sent::new(&simulated.ledger())?;
+        let sent = Sent::new(&simulated.ledger());
         let admin = envoy.admin();
         let taken = Taken::new(&admin.config_dump().await?, &admin.stats().await?);
         let mut faults = taken.faults(&sent);

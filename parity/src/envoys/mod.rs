@@ -5,6 +5,7 @@
 //! server, as in the comparison with istiod and in its three phases (cold, all but pods deleted, applied again), so that it is the
 //! very configuration that is compared there. Control plane, network and Envoys are new for each.
 
+mod content;
 mod fleet;
 mod names;
 mod outcome;
@@ -18,7 +19,7 @@ use mizzen_testkit::{ApiServer, Istiod};
 use self::fleet::{Expected, Fleet};
 pub use self::{
     outcome::{Count, Outcome, Summary},
-    taken::{Fault, Marks, Sent, Taken},
+    taken::{Fault, Messages, Sent, Taken},
 };
 use crate::{
     Cluster, Scenario,

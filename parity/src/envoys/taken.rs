@@ -8,26 +8,27 @@ use std::{
     fmt,
 };
 
-use anyhow::Result;
 use mizzen_testkit::{
     envoy::Stats,
-    proxy::{Kind, Ledger, to_json},
+    proxy::{Kind, Ledger},
 };
 use serde_json::Value;
 
-/// By name what tells one resource from another of that name: its version, and of endpoints, for which Envoy tells none,
-/// how many there are.
-pub type Marks = BTreeMap<Kind, BTreeMap<String, String>>;
+use super::content;
+
+/// By kind and name what is compared: the message, and of endpoints, which Envoy shows with what it knows of them besides, how
+/// many there are.
+pub type Messages = BTreeMap<Kind, BTreeMap<String, Value>>;
 
 /// What a control plane has sent to a proxy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sent(pub Marks);
+pub struct Sent(pub Messages);
 
 /// What an Envoy has.
 #[derive(Clone, Debug, Default)]
 pub struct Taken {
     /// In use.
-    active: Marks,
+    active: Messages,
     /// Taken note of and not in use yet, in words.
     waiting: Vec<String>,
     /// Not taken, in words.
@@ -40,12 +41,11 @@ pub enum Fault {
     Missing(Kind, String),
     /// In use, and not sent.
     Extra(Kind, String),
-    /// In use is not the one that was sent.
+    /// In use is not the one that was sent; and where it differs.
     Other {
         kind: Kind,
         name: String,
-        sent: String,
-        taken: String,
+        what: String,
     },
     Waiting(String),
     Refused(String),
@@ -56,8 +56,8 @@ impl fmt::Display for Fault {
         match self {
             Self::Missing(kind, name) => write!(f, "{}: {name} was sent and is not in use", kind.word()),
             Self::Extra(kind, name) => write!(f, "{}: {name} is in use and was not sent", kind.word()),
-            Self::Other { kind, name, sent, taken } => {
-                write!(f, "{}: {name} in use is {taken}, sent was {sent}", kind.word())
+            Self::Other { kind, name, what } => {
+                write!(f, "{}: {name} in use is another: {what}", kind.word())
             }
             Self::Waiting(what) => write!(f, "waiting: {what}"),
             Self::Refused(what) => write!(f, "refused: {what}"),
@@ -66,19 +66,17 @@ impl fmt::Display for Fault {
 }
 
 impl Sent {
-    pub fn new(ledger: &Ledger) -> Result<Self> {
-        let mut marks = Marks::new();
-        for kind in Kind::ALL {
-            let slot = marks.entry(kind).or_default();
-            for (name, held) in ledger.resources(kind) {
-                let mark = match kind {
-                    Kind::Endpoints => count(&to_json(kind.message(), &held.body)?, "lbEndpoints"),
-                    _ => held.version.clone(),
-                };
-                slot.insert(name.clone(), mark);
-            }
-        }
-        Ok(Self(marks))
+    pub fn new(ledger: &Ledger) -> Self {
+        let kinds = Kind::ALL.into_iter().map(|kind| {
+            let held = ledger.resources(kind).iter();
+            let messages = held.map(|(name, held)| {
+                let message = content::decoded(kind, &held.body);
+                let counted = (kind == Kind::Endpoints).then(|| count(&message, "lbEndpoints"));
+                (name.clone(), counted.unwrap_or(message))
+            });
+            (kind, messages.collect())
+        });
+        Self(kinds.collect())
     }
 
     pub fn count(&self, kind: Kind) -> usize {
@@ -93,14 +91,14 @@ impl Taken {
         let asked: BTreeSet<&str> = list(dump, "configs").flat_map(asked).collect();
         for section in list(dump, "configs") {
             for cluster in list(section, "dynamic_active_clusters") {
-                taken.use_one(Kind::Clusters, name(&cluster["cluster"]), version(cluster));
+                taken.use_message(Kind::Clusters, &cluster["cluster"]);
             }
             for cluster in list(section, "dynamic_warming_clusters") {
                 taken.waiting.push(format!("cluster {}", name(&cluster["cluster"])));
             }
             list(section, "dynamic_listeners").for_each(|listener| taken.listener(listener));
             for routes in list(section, "dynamic_route_configs") {
-                taken.use_one(Kind::Routes, name(&routes["route_config"]), version(routes));
+                taken.use_message(Kind::Routes, &routes["route_config"]);
             }
             for endpoints in list(section, "dynamic_endpoint_configs") {
                 let config = &endpoints["endpoint_config"];
@@ -137,15 +135,13 @@ impl Taken {
         for kind in Kind::ALL {
             let sent = sent.0.get(&kind).unwrap_or(&none);
             let active = self.active.get(&kind).unwrap_or(&none);
-            for (name, mark) in sent {
-                match active.get(name) {
-                    None => faults.push(Fault::Missing(kind, name.clone())),
-                    Some(taken) if taken != mark => {
-                        let (name, sent, taken) = (name.clone(), mark.clone(), taken.clone());
-                        faults.push(Fault::Other { kind, name, sent, taken });
-                    }
-                    Some(_) => {}
-                }
+            for (name, message) in sent {
+                let Some(taken) = active.get(name) else {
+                    faults.push(Fault::Missing(kind, name.clone()));
+                    continue;
+                };
+                let other = content::difference(message, taken);
+                faults.extend(other.map(|what| Fault::Other { kind, name: name.clone(), what }));
             }
             let extra = active.keys().filter(|name| !sent.contains_key(*name));
             faults.extend(extra.map(|name| Fault::Extra(kind, name.clone())));
@@ -163,12 +159,16 @@ impl Taken {
         }
         // One that was replaced or removed is still there while it lets its connections go.
         if !listener["active_state"].is_null() {
-            self.use_one(Kind::Listeners, name, version(&listener["active_state"]));
+            self.use_message(Kind::Listeners, &listener["active_state"]["listener"]);
         }
     }
 
-    fn use_one(&mut self, kind: Kind, name: &str, mark: String) {
-        if self.active.entry(kind).or_default().insert(name.to_owned(), mark).is_some() {
+    fn use_message(&mut self, kind: Kind, shown: &Value) {
+        self.use_one(kind, name(shown), content::shown(kind, shown));
+    }
+
+    fn use_one(&mut self, kind: Kind, name: &str, message: Value) {
+        if self.active.entry(kind).or_default().insert(name.to_owned(), message).is_some() {
             self.refused.push(format!("{}: {name} is there twice", kind.word()));
         }
     }
@@ -188,10 +188,9 @@ const REFUSING: [&str; 3] =
 /// What is warming shows only here while the first answer of a subscription is waited for.
 const WARMING: [&str; 2] = ["cluster_manager.warming_clusters", "listener_manager.total_listeners_warming"];
 
-fn count(assignment: &Value, field: &str) -> String {
+fn count(assignment: &Value, field: &str) -> Value {
     let groups = list(assignment, "endpoints");
-    let endpoints: usize = groups.map(|group| list(group, field).count()).sum();
-    format!("{endpoints} endpoints")
+    groups.map(|group| list(group, field).count()).sum::<usize>().into()
 }
 
 fn list<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
@@ -200,8 +199,4 @@ fn list<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
 
 fn name(value: &Value) -> &str {
     value["name"].as_str().unwrap_or_default()
-}
-
-fn version(value: &Value) -> String {
-    value["version_info"].as_str().unwrap_or_default().to_owned()
 }
