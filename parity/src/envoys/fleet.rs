@@ -14,7 +14,7 @@ use mizzen_testkit::{
     istiod,
     net::Workload,
     pki::{Authority, Leaf},
-    proxy::{self, Identity},
+    proxy::{self, Configuration, Identity},
     run::run,
 };
 
@@ -23,7 +23,7 @@ use super::{
     names::Names,
     taken::{Fault, Sent, Taken},
 };
-use crate::{Scenario, run::QUIET};
+use crate::{Allowed, Dump, Scenario, compare, run::QUIET};
 
 /// For an Envoy to have everything. Not a measure of speed: what is missing at its end is missing.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -49,8 +49,25 @@ struct Member {
 /// What the control plane must have sent before it counts: a change takes its time.
 pub(super) enum Expected<'s> {
     Anything,
-    Same(&'s BTreeMap<String, Sent>),
-    Not(&'s BTreeMap<String, Sent>),
+    Same(&'s Sight),
+    Not(&'s Sight),
+}
+
+impl Expected<'_> {
+    fn unmet(&self, now: &Sight) -> Option<String> {
+        // By the rules of the comparison with istiod: some orders mean nothing, such as that of endpoints.
+        let differences =
+            |before: &Sight| compare(&before.dump(), &now.dump(), &Allowed::default()).different;
+        match self {
+            Self::Anything => None,
+            Self::Same(before) => differences(before)
+                .first()
+                .map(|first| format!("not what it said before, at {} {}", first.proxy, first.path)),
+            Self::Not(before) => {
+                differences(before).is_empty().then(|| "what it said before the deletion".to_owned())
+            }
+        }
+    }
 }
 
 /// All proxies, seen from both sides.
@@ -95,13 +112,8 @@ impl Fleet {
             for member in &self.members {
                 self.look_at(member, &mut sight).await.with_context(|| member.name.clone())?;
             }
-            let met = match expected {
-                Expected::Anything => true,
-                Expected::Same(before) => sight.sent == *before,
-                Expected::Not(before) => sight.sent != *before,
-            };
-            if !met {
-                sight.fault("control plane", "it does not say what it should after this change");
+            if let Some(fault) = expected.unmet(&sight) {
+                sight.fault("control plane", fault);
             }
             let patience = if sight.refused { AFTER_A_REFUSAL } else { PATIENCE };
             if sight.faults.is_empty() || start.elapsed() > patience {
@@ -148,6 +160,11 @@ impl Fleet {
 }
 
 impl Sight {
+    fn dump(&self) -> Dump {
+        let proxies = self.sent.iter().map(|(name, sent)| (name.clone(), Configuration(sent.0.clone())));
+        Dump(proxies.collect())
+    }
+
     fn fault(&mut self, whose: &str, fault: impl Display) {
         self.faults.push(format!("{whose}: {fault}"));
     }

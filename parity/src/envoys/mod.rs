@@ -74,9 +74,9 @@ async fn look(
     outcome.note(Phase::Cold, &cold);
 
     cluster.delete(configuration).await?;
-    outcome.note(Phase::Deleted, &fleet.look(Expected::Not(&cold.sent)).await?);
+    outcome.note(Phase::Deleted, &fleet.look(Expected::Not(&cold)).await?);
 
     cluster.create(scenario, configuration).await?;
-    outcome.note(Phase::Updated, &fleet.look(Expected::Same(&cold.sent)).await?);
+    outcome.note(Phase::Updated, &fleet.look(Expected::Same(&cold)).await?);
     Ok(())
 }
