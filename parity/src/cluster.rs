@@ -3,7 +3,10 @@
 //! Namespaces and service accounts stay: without controllers a namespace's deletion would never end, and an empty one is
 //! nothing to any control plane.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, UNIX_EPOCH},
+};
 
 use anyhow::{Context as _, Result};
 use http::Request;
@@ -15,6 +18,9 @@ use crate::{
     kinds::{KINDS, Kind, name, namespace, text},
     scenario::Scenario,
 };
+
+/// Milliseconds of a second in which a group may be begun; the rest is for making it.
+const EARLY: u32 = 400;
 
 /// Every object.
 pub fn everything(_: &Value) -> bool {
@@ -51,6 +57,7 @@ impl Cluster {
             groups.map(Iterator::peekable).filter_map(|mut group| group.peek().is_some().then_some(group));
         let mut next = groups.next();
         while let Some(group) = next {
+            early_in_a_second().await;
             for object in group {
                 self.make(object).await.with_context(|| {
                     format!("create {} {} in {}", text(object, "kind"), name(object), namespace(object))
@@ -170,5 +177,13 @@ impl Cluster {
             .body(change.to_string().into_bytes())?;
         self.client.request::<Value>(request).await?;
         Ok(())
+    }
+}
+
+/// The objects of a group are of the same age, which is noted in seconds: nothing may depend on whether one ended in between.
+async fn early_in_a_second() {
+    let into = UNIX_EPOCH.elapsed().unwrap_or_default().subsec_millis();
+    if into > EARLY {
+        tokio::time::sleep(Duration::from_millis(u64::from(1_000 - into))).await;
     }
 }
