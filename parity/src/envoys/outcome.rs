@@ -102,13 +102,17 @@ impl Outcome {
 
     fn json(&self) -> Value {
         let phases = self.phases.iter().map(|(phase, proxies)| {
-            let proxies = proxies.iter().map(|(proxy, kinds)| {
-                (proxy.clone(), counts(|kind| kinds.get(&kind).copied().unwrap_or_default()))
-            });
+            // A line for each count, or the file would be of ten thousand.
+            let word = |(kind, count): (&Kind, &Count)| {
+                (kind.word().to_owned(), format!("{} / {}", count.taken, count.sent).into())
+            };
+            let proxies = proxies
+                .iter()
+                .map(|(proxy, kinds)| (proxy.clone(), Value::Object(kinds.iter().map(word).collect())));
             (phase.word().to_owned(), Value::Object(proxies.collect()))
         });
         json!({
-            "taken": self.taken(), "proxies": phases.collect::<Map<_, _>>(),
+            "taken": self.taken(), "inUse / sent": phases.collect::<Map<_, _>>(),
             "faults": self.faults, "broken": self.broken,
         })
     }
