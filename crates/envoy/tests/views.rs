@@ -224,6 +224,31 @@ fn what_a_proxy_has_is_built_for_the_next_generation_and_what_nobody_has_is_not(
 }
 
 #[test]
+fn a_quiet_mesh_does_not_keep_what_was_once_asked_for() {
+    let mut store = Store::new(Settings::default());
+    store.apply(service("a"));
+    let generation = Generation::first(Arc::new(Factory::default()), store.snapshot(), Instant::now());
+    let all = proxies();
+    for number in 0..1_000 {
+        let names = [format!("outbound|{number}||a.one.svc.cluster.local")];
+        generation.build(&all[0], &Type::Endpoints, &Subscription::to(names));
+    }
+    assert!(generation.views() < 32, "{}", generation.views());
+    // Nor of those that have come and gone.
+    for number in 0..1_000 {
+        let metadata = json!({ "NAMESPACE": "one", "IDLE_TIMEOUT": format!("{number}s") });
+        let node = Node {
+            id: format!("sidecar~10.1.97.0~x-{number}.one~one.svc.cluster.local"),
+            metadata: metadata.as_object().cloned().unwrap_or_default(),
+            locality: mizzen_mesh::Locality::default(),
+        };
+        let client = Client::new(Arc::new(Proxy::read(node).unwrap_or_else(|error| panic!("{error}"))));
+        generation.build(&client, &Type::Listener, &Subscription::everything());
+    }
+    assert!((100..200).contains(&generation.views()), "{}", generation.views());
+}
+
+#[test]
 fn proxies_of_one_deployment_share_their_views() {
     let mut store = Store::new(Settings::default());
     for name in SERVICES {

@@ -165,12 +165,10 @@ async fn start_sources(options: &Options, sources: &mut Sources, settings: &Sett
     let keeper = Keeper::new(settings.clone());
     let mut from_map = Vec::new();
     for (part, path) in [(Part::Mesh, &options.mesh_config), (Part::Networks, &options.networks_config)] {
-        if path.exists() {
+        if path.exists() || client.is_none() {
             sources.settings_file(part, path.clone(), keeper.clone());
-        } else if client.is_some() {
-            from_map.push(part);
         } else {
-            tracing::info!(path = %path.display(), "no such file and no cluster: using the default");
+            from_map.push(part);
         }
     }
     if let (Some(client), false) = (&client, from_map.is_empty()) {

@@ -27,6 +27,11 @@ impl Bucket {
         Ok(())
     }
 
+    /// Takes more for something dear; it may be owed.
+    pub(crate) fn charge(&mut self, tokens: f64) {
+        self.tokens = (self.tokens - tokens).max(-10.0 * self.burst);
+    }
+
     /// One more for free.
     pub(crate) fn give(&mut self) {
         self.tokens = (self.tokens + 1.0).min(self.burst);
@@ -53,6 +58,8 @@ mod tests {
         bucket.give();
         assert!(bucket.take(start + wait).is_ok());
         assert!(!bucket.is_relaxed());
+        bucket.charge(3.0);
+        assert!(bucket.take(start + wait).unwrap_err() > Duration::from_millis(200));
         assert!((0..3).all(|_| bucket.take(start + Duration::from_secs(60)).is_ok()));
         assert!(bucket.take(start + Duration::from_secs(60)).is_err());
     }

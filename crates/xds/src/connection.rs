@@ -19,7 +19,12 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{server::Shared, service::Ads, source::Source};
+use crate::{
+    server::Shared,
+    service::Ads,
+    source::Source,
+    statistics::{Statistics, count},
+};
 
 /// What a stream knows of the connection it is on. Without one (behind another server) it cannot cut the connection, only
 /// end itself.
@@ -118,7 +123,7 @@ pub(crate) async fn serve<S: Source>(
         tokio::select! {
             ended = &mut connection => {
                 if let Err(error) = ended {
-                    tracing::debug!(%peer, %error, "connection broke");
+                    ended_badly(&shared.statistics, peer, &error);
                 }
                 return;
             }
@@ -127,6 +132,7 @@ pub(crate) async fn serve<S: Source>(
             () = until(old) => break,
             () = &mut idle_check => {
                 if inner.streams.load(Relaxed) == 0 {
+                    count(&shared.statistics.idle);
                     tracing::info!(%peer, "connection without a stream closed");
                     return;
                 }
@@ -141,6 +147,17 @@ pub(crate) async fn serve<S: Source>(
         () = inner.cut.cancelled() => {}
         () = sleep(options.grace) => tracing::info!(%peer, "connection cut after its grace"),
     }
+}
+
+/// A peer that hangs up is nothing special; one that HTTP/2's own limits throw out (too many frames or resets) is.
+fn ended_badly(statistics: &Statistics, peer: SocketAddr, error: &hyper::Error) {
+    let cause = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
+    if !cause.contains("excessive load") && !cause.contains("protocol error") {
+        tracing::debug!(%peer, %error, cause, "connection broke");
+        return;
+    }
+    count(&statistics.broken);
+    tracing::warn!(%peer, %error, cause, "a connection broke a rule of HTTP/2");
 }
 
 async fn until(moment: Option<Instant>) {

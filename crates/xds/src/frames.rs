@@ -1,7 +1,7 @@
 //! The messages of a request's body.
 //!
-//! gRPC puts five bytes before each: a flag and a length. A message above [`LARGE`] is read only with one of a few permits, which
-//! all streams share, so that what strangers announce is not what we set aside.
+//! gRPC puts five bytes before each: a flag and a length. Of a message more than [`LARGE`] is read only with one of a few permits, which
+//! all streams share; who announces much and sends nothing has none.
 
 use std::{future::poll_fn, pin::Pin, sync::Arc, time::Instant};
 
@@ -39,7 +39,7 @@ impl<B: Body<Data = Bytes> + Unpin> Frames<B> {
             if let Some(message) = length.and_then(|length| self.take(length)) {
                 return Ok(Some(message));
             }
-            if length.is_some_and(|length| length > LARGE) && self.permit.is_none() {
+            if self.buffer.len() > LARGE && self.permit.is_none() {
                 let permit = self.permits.clone().acquire_owned().await;
                 let permit = permit.map_err(|_| Status::unavailable("the server is going down"))?;
                 self.permit = Some((permit, Instant::now()));
@@ -85,5 +85,51 @@ impl<B: Body<Data = Bytes> + Unpin> Frames<B> {
         }
         self.permit = None;
         Some(message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyper::body::Frame;
+    use std::{
+        collections::VecDeque,
+        convert::Infallible,
+        pin::pin,
+        task::{Context, Poll, Waker},
+    };
+
+    struct Pieces(VecDeque<Bytes>);
+
+    impl Body for Pieces {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            self.0.pop_front().map_or(Poll::Pending, |piece| Poll::Ready(Some(Ok(Frame::data(piece)))))
+        }
+    }
+
+    #[test]
+    fn only_who_has_sent_much_takes_one_of_the_few_places() {
+        let permits = Arc::new(Semaphore::new(1));
+        let announced = Bytes::from_static(&[0, 0, 2, 0, 0]);
+        let much = Bytes::from(vec![0; LARGE]);
+        let left_with = |pieces: &[&Bytes]| {
+            let pieces = Pieces(pieces.iter().map(|piece| (*piece).clone()).collect());
+            let mut frames = Frames::new(pieces, 1 << 20, permits.clone());
+            let next = pin!(frames.next()).poll(&mut Context::from_waker(Waker::noop()));
+            let message = match next {
+                Poll::Ready(message) => message.unwrap().map(|message| message.len()),
+                Poll::Pending => None,
+            };
+            (permits.available_permits(), message)
+        };
+        assert_eq!(left_with(&[&announced]), (1, None));
+        assert_eq!(left_with(&[&announced, &much]), (0, None));
+        assert_eq!(left_with(&[&announced, &much, &much]), (1, Some(2 * LARGE)));
     }
 }

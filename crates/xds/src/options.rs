@@ -35,8 +35,10 @@ pub struct Options {
     pub max_names: usize,
     /// The most types that one stream may watch.
     pub max_types: usize,
-    /// Large requests (above 64 KiB) that are read at a time, all streams together.
+    /// Large requests (of which more than 64 KiB have come) that are read at a time, all streams together, and how long the rest of
+    /// one may take.
     pub large_requests: usize,
+    pub large_request: Duration,
     /// Bytes that a stream may have sent without an answer before the next type must wait.
     pub in_flight_bytes: usize,
     /// Threads that may build resources at a time.
@@ -62,7 +64,8 @@ impl Default for Options {
             max_request_bytes: 16 << 20,
             max_names: 200_000,
             max_types: 32,
-            large_requests: 4,
+            large_requests: 8,
+            large_request: Duration::from_secs(5),
             in_flight_bytes: 32 << 20,
             builders: thread::available_parallelism().map_or(2, Into::into),
         }

@@ -19,6 +19,9 @@ pub struct Statistics {
     pub unknown_types: AtomicU64,
     /// Streams slowed down for sending too much, and closed for going on.
     pub throttled: AtomicU64,
+    /// Connections without a stream and streams without a request that were closed; connections that broke a rule of HTTP/2.
+    pub idle: AtomicU64,
+    pub broken: AtomicU64,
     pub floods: AtomicU64,
     /// Requests with a nonce that is not the last (`pilot_xds_expired_nonce`).
     pub expired_nonces: AtomicU64,
@@ -75,6 +78,8 @@ impl Default for Statistics {
             bad_requests: zero(),
             unknown_types: zero(),
             throttled: zero(),
+            idle: zero(),
+            broken: zero(),
             floods: zero(),
             expired_nonces: zero(),
             write_timeouts: zero(),

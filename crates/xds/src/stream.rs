@@ -85,6 +85,9 @@ type Newest<S> = Arc<dyn Generation<<S as Source>::Client>>;
 /// the first depends on the others.
 const AT_ONCE: usize = 64;
 
+/// A subscription that changes is looked through: so many names are as dear as a request.
+const NAMES: f64 = 1_000.0;
+
 impl<S: Source, B: Body<Data = Bytes> + Send + Unpin + 'static> Stream<S, B> {
     pub(crate) fn new(
         shared: Arc<Shared<S>>,
@@ -135,6 +138,7 @@ impl<S: Source, B: Body<Data = Bytes> + Send + Unpin + 'static> Stream<S, B> {
                 return Err(status);
             }
             Err(_) => {
+                count(&self.shared.statistics.idle);
                 tracing::info!(peer = %self.peer.address, "stream without a request closed");
                 return Err(Status::deadline_exceeded("no request came"));
             }
@@ -304,7 +308,7 @@ impl<S: Source, B: Body<Data = Bytes> + Send + Unpin + 'static> Stream<S, B> {
             return Ok(());
         }
         let heard = entry.with(|session| session.request(request, SystemTime::now()));
-        let Heard { refused, expired } = heard.map_err(|violation| {
+        let Heard { refused, expired, names } = heard.map_err(|violation| {
             count(&self.shared.statistics.bad_requests);
             match violation {
                 Violation::TooManyNames(..) | Violation::TooManyTypes(_) => {
@@ -312,6 +316,7 @@ impl<S: Source, B: Body<Data = Bytes> + Send + Unpin + 'static> Stream<S, B> {
                 }
             }
         })?;
+        self.requests.charge(names as f64 / NAMES);
         if expired {
             count(&self.shared.statistics.expired_nonces);
         }
@@ -343,7 +348,7 @@ impl<S: Source, B: Body<Data = Bytes> + Send + Unpin + 'static> Stream<S, B> {
         let all = [
             self.deaf_until,
             self.outbox.stuck_since().map(|since| since + options.write_timeout),
-            self.frames.large_since().map(|since| since + options.first_request),
+            self.frames.large_since().map(|since| since + options.large_request),
             entry.with(|session| session.waiting_since()).map(|since| since + options.ack_timeout),
         ];
         all.into_iter().flatten().min().unwrap_or_else(|| Instant::now() + LONG)
@@ -360,7 +365,8 @@ impl<S: Source, B: Body<Data = Bytes> + Send + Unpin + 'static> Stream<S, B> {
             self.link.cut();
             return Err(Status::deadline_exceeded("the client does not read"));
         }
-        if over(self.frames.large_since(), options.first_request) {
+        if over(self.frames.large_since(), options.large_request) {
+            count(&self.shared.statistics.bad_requests);
             return Err(Status::deadline_exceeded("a large request does not end"));
         }
         if over(entry.with(|session| session.waiting_since()), options.ack_timeout) {

@@ -88,6 +88,39 @@ async fn a_request_that_is_too_large_is_refused() {
     assert_eq!(client.next().await.unwrap_err().code(), Code::ResourceExhausted);
 }
 
+/// Each is small, and yet everything that is subscribed to is looked through.
+#[tokio::test]
+async fn a_large_subscription_that_changes_again_and_again_is_a_flood() {
+    let fake = ready();
+    let options = Options {
+        requests_per_second: 100,
+        request_burst: 100,
+        flood: Duration::from_millis(300),
+        ..Options::default()
+    };
+    let running = serve(&fake, options).await;
+    let mut flood = running.delta().await;
+    let names: Vec<String> = (0..50_000).map(|number| format!("name-{number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    flood.send(ask(&Type::Endpoints, &names)).await;
+    let requests = flood.requests.clone();
+    let flooding = tokio::spawn(async move {
+        let mut sent = 0_u32;
+        while requests.send(ask(&Type::Endpoints, &[&format!("more-{sent}")])).await.is_ok() {
+            sent += 1;
+        }
+    });
+    let status = loop {
+        if let Err(status) = flood.next().await {
+            break status;
+        }
+    };
+    assert_eq!(status.code(), Code::ResourceExhausted);
+    assert_eq!(running.server.statistics().floods.load(Relaxed), 1);
+    drop(flood);
+    flooding.await.unwrap();
+}
+
 #[tokio::test]
 async fn a_flood_of_requests_is_slowed_down_and_ended() {
     let fake = ready();
@@ -116,7 +149,9 @@ async fn a_flood_of_requests_is_slowed_down_and_ended() {
     };
     assert_eq!(status.code(), Code::ResourceExhausted);
     let statistics = running.server.statistics();
-    assert_eq!((statistics.throttled.load(Relaxed), statistics.floods.load(Relaxed)), (1, 1));
+    // On a busy machine the client itself may pause, and is slowed down again.
+    assert!(statistics.throttled.load(Relaxed) >= 1);
+    assert_eq!(statistics.floods.load(Relaxed), 1);
     drop(flood);
     flooding.await.unwrap();
     let mut other = running.delta().await;

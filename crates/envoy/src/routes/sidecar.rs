@@ -59,8 +59,11 @@ fn parse(name: &str) -> Option<Listener<'_>> {
         return Some(Listener::Port(0));
     }
     // A number that is no port has no services and yet is a listener's name.
-    let number =
-        |text: &str| text.parse::<i64>().ok().map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+    // Only a number as it is written is one: of `80`, `080`, `0080` each would be all routes of the port again.
+    let number = |text: &str| {
+        let number = text.parse::<i64>().ok().filter(|number| number.to_string() == text)?;
+        Some(u32::try_from(number).unwrap_or(u32::MAX))
+    };
     match name.split_once(':') {
         None => Some(Listener::Port(number(name)?)),
         Some((host, port)) => Some(Listener::Service { host, port: number(port)? }),

@@ -26,7 +26,35 @@ pub struct Generation {
     pub(super) shared: Shared,
     version: String,
     made: Instant,
-    views: Mutex<HashMap<Slot, Vec<Arc<View>>>>,
+    views: Mutex<Views>,
+}
+
+#[derive(Default)]
+struct Views {
+    by_slot: HashMap<Slot, Vec<Arc<View>>>,
+    /// How many were built since the last time that those which nobody has were dropped.
+    built: usize,
+}
+
+/// So many may be built in between.
+const UNTIDY: usize = 16;
+/// So many that nobody has are kept: proxies that were cut off come back.
+const SPARE: usize = 128;
+
+impl Views {
+    /// One that is for some names is worth nothing without who asked for them.
+    fn tidy(&mut self) {
+        let mut spare = SPARE;
+        self.built = 0;
+        self.by_slot.retain(|slot, views| {
+            views.retain(|view| {
+                let kept = view.is_used() || (slot.subscription.is_wildcard() && spare > 0);
+                spare -= usize::from(kept && !view.is_used() && spare > 0);
+                kept
+            });
+            !views.is_empty()
+        });
+    }
 }
 
 impl Generation {
@@ -41,16 +69,17 @@ impl Generation {
     pub fn next(&self, snapshot: Arc<Snapshot>, made: Instant) -> Self {
         let mut next = Self::first(Arc::clone(&self.factory), snapshot, made);
         next.shared = self.shared.next(&self.snapshot, &next.snapshot);
-        let mut views: HashMap<Slot, Vec<Arc<View>>> = HashMap::new();
-        for (slot, old) in lock(&self.views).iter() {
+        let mut views = Views::default();
+        for (slot, old) in &lock(&self.views).by_slot {
             let mut kept: Vec<Arc<View>> = Vec::with_capacity(old.len());
             for view in old.iter().filter(|view| !view.is_forgotten()) {
                 kept.extend(next.follow(slot, &self.snapshot, view, &kept));
             }
             if !kept.is_empty() {
-                views.insert(slot.clone(), kept);
+                views.by_slot.insert(slot.clone(), kept);
             }
         }
+        views.tidy();
         *lock(&next.views) = views;
         next.factory.memo.sweep();
         next
@@ -101,7 +130,7 @@ impl Generation {
 
     /// How many views there are, over all types.
     pub fn views(&self) -> usize {
-        lock(&self.views).values().map(Vec::len).sum()
+        lock(&self.views).by_slot.values().map(Vec::len).sum()
     }
 
     /// What the proxy is to have, if some proxy like it has asked before.
@@ -112,7 +141,7 @@ impl Generation {
         subscription: &Subscription,
     ) -> Option<Arc<ResourceSet>> {
         let slot = Slot { kind: kind.clone(), subscription: subscription.clone() };
-        let known: Vec<Arc<View>> = lock(&self.views).get(&slot)?.clone();
+        let known: Vec<Arc<View>> = lock(&self.views).by_slot.get(&slot)?.clone();
         self.among(&known, client, kind)
     }
 
@@ -142,7 +171,7 @@ impl Generation {
         let slot = Slot { kind: kind.clone(), subscription: subscription.clone() };
         let view = Arc::new(slot.build(self, &client.subject));
         let mut views = lock(&self.views);
-        let known = views.entry(slot).or_default();
+        let known = views.by_slot.entry(slot).or_default();
         // Somebody else may have built the same meanwhile: what is shared should be one.
         if let Some(set) = self.among(known, client, kind) {
             return set;
@@ -150,6 +179,10 @@ impl Generation {
         *client.seat(kind) = Some(view.sit(&client.subject.attributes(&self.snapshot)));
         let set = Arc::clone(&view.set);
         known.push(view);
+        views.built += 1;
+        if views.built >= UNTIDY {
+            views.tidy();
+        }
         set
     }
 

@@ -24,9 +24,9 @@ pub(crate) enum Door {
 }
 
 /// More are not accepted until others end.
-const CONNECTIONS: usize = 128;
+const CONNECTIONS: usize = 1_024;
 /// A caller that has not sent its head by then is sent away.
-const HEAD: Duration = Duration::from_secs(10);
+const HEAD: Duration = Duration::from_secs(5);
 /// A caller that has not got its answer by then is cut off.
 const WHOLE: Duration = Duration::from_secs(60);
 
@@ -42,6 +42,9 @@ pub(crate) async fn serve(
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     let mut callers = JoinSet::new();
     loop {
+        if room.available_permits() == 0 {
+            tracing::warn!(?door, "{CONNECTIONS} callers are connected; others wait");
+        }
         let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
         let accepted = loop {
             tokio::select! {

@@ -30,7 +30,6 @@ pub(crate) struct Metrics {
     pub(crate) services: AtomicU64,
     pub(crate) problems: AtomicU64,
     /// Views in use, and those that were checked and found different.
-    pub(crate) views: AtomicU64,
     pub(crate) checked: AtomicU64,
     pub(crate) differences: AtomicU64,
     updates: Mutex<BTreeMap<&'static str, u64>>,
@@ -48,7 +47,6 @@ impl Default for Metrics {
             snapshots: AtomicU64::default(),
             services: AtomicU64::default(),
             problems: AtomicU64::default(),
-            views: AtomicU64::default(),
             checked: AtomicU64::default(),
             differences: AtomicU64::default(),
             updates: Mutex::default(),

@@ -1,6 +1,6 @@
 //! `/metrics`.
 
-use super::{Metrics, Text, text::Buckets};
+use super::{Text, text::Buckets};
 use crate::{
     process::Process,
     sources::{Kind, Known},
@@ -22,7 +22,7 @@ pub(crate) fn page(process: &Process) -> String {
     if let Some(statistics) = process.statistics() {
         streams(process, &statistics, &mut text);
     }
-    own(&process.metrics, &mut text);
+    own(process, &mut text);
     memory(&mut text);
     text.finish()
 }
@@ -147,6 +147,17 @@ fn streams(process: &Process, statistics: &Statistics, text: &mut Text) {
             &statistics.bad_requests,
         ),
         ("mizzen_xds_unknown_types", "Requests for types that are not served.", &statistics.unknown_types),
+        ("mizzen_xds_throttled", "Streams slowed down for sending too much.", &statistics.throttled),
+        (
+            "mizzen_xds_idle_closed",
+            "Connections without a stream and streams without a request that were closed.",
+            &statistics.idle,
+        ),
+        (
+            "mizzen_xds_broken_connections",
+            "Connections that broke a rule of HTTP/2, such as too many frames.",
+            &statistics.broken,
+        ),
         ("mizzen_xds_floods", "Streams closed for sending too much.", &statistics.floods),
     ];
     for (name, help, counter) in counters {
@@ -188,14 +199,16 @@ fn streams(process: &Process, statistics: &Statistics, text: &mut Text) {
     }
 }
 
-fn own(metrics: &Metrics, text: &mut Text) {
+fn own(process: &Process, text: &mut Text) {
+    let metrics = &process.metrics;
     let read = |counter: &AtomicU64| counter.load(Relaxed);
     text.gauge("mizzen_broken_objects", "Objects that are there and do not count.", read(&metrics.problems));
     text.counter("mizzen_refused_objects", "Versions of objects that were refused.", read(&metrics.broken));
     let help = "Versions of the mesh's configuration that were refused.";
     text.counter("mizzen_refused_mesh_configurations", help, read(&metrics.refused_settings));
     text.counter("mizzen_snapshots", "Snapshots that were published.", read(&metrics.snapshots));
-    text.gauge("mizzen_views", "Views that are in use.", read(&metrics.views));
+    let views = process.proxies.newest().map_or(0, |newest| newest.views());
+    text.gauge("mizzen_views", "Views that are in use, or kept for who comes back.", views);
     text.counter(
         "mizzen_views_checked",
         "Views that were built again alone to compare.",

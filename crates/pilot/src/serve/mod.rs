@@ -14,7 +14,7 @@ use mizzen_envoy::{
 use mizzen_xds::{Generations, Node, Peer, Refused, Source, Type};
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering::Relaxed},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use tokio::sync::watch;
 pub(crate) use verify::{Watching, verify};
@@ -62,7 +62,6 @@ impl Proxies {
             Some(last) => last.next(snapshot, published.since),
             None => Generation::first(Arc::clone(&self.0.factory), snapshot, published.since),
         });
-        self.0.metrics.views.store(next.views() as u64, Relaxed);
         *lock(&self.0.last) = Some(Arc::clone(&next));
         self.0.newest.send_replace(Some(next));
         self.0.metrics.publish_time.observe(published.since.elapsed());

@@ -105,7 +105,7 @@ fn accepted(name: &str, found: &Findings) -> Result<(), String> {
 }
 
 impl Sources {
-    /// From a file that is there.
+    /// From a file. If there is none at the start, the default holds until there is one.
     pub(crate) fn settings_file(&mut self, part: Part, path: PathBuf, keeper: Keeper) {
         let reading = Arc::new(Reading::default());
         let source =
@@ -220,6 +220,10 @@ async fn file(
         if last.as_ref() != Some(&text) {
             let taken = match &text {
                 Ok(text) => keeper.take(part, &path.display().to_string(), Some(text)),
+                Err(_) if last.is_none() && !path.exists() => {
+                    tracing::info!(path = %path.display(), "no such file: the default holds until there is one");
+                    keeper.take(part, "", None)
+                }
                 Err(reason) => Err(reason.clone()),
             };
             let told = match taken {

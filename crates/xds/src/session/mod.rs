@@ -91,6 +91,8 @@ pub(crate) struct At<'a> {
 pub(crate) struct Heard {
     pub(crate) refused: Option<Arc<Refusal>>,
     pub(crate) expired: bool,
+    /// Of a subscription that it changed: so many were looked at.
+    pub(crate) names: usize,
 }
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -120,10 +122,15 @@ impl Session {
     }
 
     pub(crate) fn request(&mut self, request: Request, now: SystemTime) -> Result<Heard, Violation> {
-        match self.protocol {
+        let kind = Type::of_url(&request.url);
+        let before = self.watch(&kind).map(|watch| watch.subscription.clone());
+        let mut heard = match self.protocol {
             Protocol::Delta => self.delta_request(request, now),
             Protocol::StateOfTheWorld => self.state_request(request, now),
-        }
+        }?;
+        let after = self.watch(&kind).map(|watch| &watch.subscription);
+        heard.names = after.filter(|after| before.as_ref() != Some(after)).map_or(0, |new| new.names().len());
+        Ok(heard)
     }
 
     /// Since when the oldest response has been on its way.

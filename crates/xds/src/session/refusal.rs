@@ -74,7 +74,7 @@ impl Session {
         if let Some(in_flight) = in_flight.filter(|_| parts) {
             halve(&mut watch.retry, &in_flight);
         }
-        Heard { refused: Some(refusal), expired: false }
+        Heard { refused: Some(refusal), ..Heard::default() }
     }
 }
 

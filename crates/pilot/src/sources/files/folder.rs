@@ -7,9 +7,10 @@ use super::{
 use mizzen_mesh::{Event, Key};
 use mizzen_text::{Source, yaml::Options};
 use std::{
-    collections::{BTreeMap, btree_map::Entry},
+    collections::{BTreeMap, HashSet, btree_map::Entry},
     fs::{self, File},
     io::{self, Read},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
@@ -29,6 +30,8 @@ pub(super) struct Folder {
     told: BTreeMap<Key, u64>,
     /// The last reason why the folder itself could not be read.
     unreadable: Option<String>,
+    /// What below it cannot be looked into, and why.
+    closed: BTreeMap<PathBuf, String>,
 }
 
 struct Known {
@@ -48,7 +51,14 @@ pub(super) struct Changes {
 
 impl Folder {
     pub(super) fn new(path: PathBuf, registry: bool) -> Self {
-        Self { path, registry, files: BTreeMap::new(), told: BTreeMap::new(), unreadable: None }
+        Self {
+            path,
+            registry,
+            files: BTreeMap::new(),
+            told: BTreeMap::new(),
+            unreadable: None,
+            closed: BTreeMap::new(),
+        }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -62,8 +72,8 @@ impl Folder {
     /// What is different since the last time.
     pub(super) fn read(&mut self, now: SystemTime) -> Changes {
         let mut changes = Changes::default();
-        let mut found = Vec::new();
-        if let Err(error) = walk(&self.path, 0, &mut found) {
+        let mut below = Below::default();
+        if let Err(error) = below.walk(&self.path, 0) {
             // A folder that disappears takes nothing with it: it may be a mount that comes back.
             let reason = format!("{}: {error}", self.path.display());
             if self.unreadable.as_ref() != Some(&reason) {
@@ -76,7 +86,7 @@ impl Folder {
         let mut touched = self.unreadable.take().is_some();
         let before = std::mem::take(&mut self.files);
         let mut before: BTreeMap<PathBuf, Known> = before;
-        for (path, stamp) in found {
+        for (path, stamp) in below.files {
             let known = before.remove(&path);
             if let Some(known) = known {
                 if known.stamp == stamp {
@@ -99,12 +109,21 @@ impl Folder {
                 self.files.insert(path, read);
             }
         }
-        touched |= !before.is_empty();
+        // What cannot be looked into takes nothing with it either.
+        let closed = |path: &Path| below.closed.keys().any(|closed| path.starts_with(closed));
+        self.files.extend(before.extract_if(.., |path, _| closed(path)));
+        touched |= !before.is_empty() || below.closed != self.closed;
+        for (path, reason) in below.closed.iter().filter(|(path, _)| !self.closed.contains_key(*path)) {
+            tracing::error!("{}: {reason}; what was read there before stays", path.display());
+        }
+        self.closed = below.closed;
         if touched {
             changes.events = self.difference();
-            let problems: Vec<&String> = self.files.values().flat_map(|file| &file.problems).collect();
+            let closed = self.closed.iter().map(|(path, reason)| format!("{}: {reason}", path.display()));
+            let of_files = self.files.values().flat_map(|file| file.problems.iter().cloned());
+            let problems: Vec<String> = closed.chain(of_files).collect();
             changes.failure = Some(problems.first().map(|first| match problems.len() {
-                1 => (*first).clone(),
+                1 => first.clone(),
                 more => format!("{first} (and {} more)", more - 1),
             }));
         }
@@ -167,25 +186,44 @@ impl Folder {
     }
 }
 
-fn walk(folder: &Path, depth: usize, found: &mut Vec<(PathBuf, Stamp)>) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        // Kubernetes mounts a ConfigMap as links into a folder `..data`; what is hidden is not meant to be read twice.
-        if path.file_name().and_then(|name| name.to_str()).is_none_or(|name| name.starts_with('.')) {
-            continue;
-        }
-        // A file may go while we look.
-        let Ok(metadata) = fs::metadata(&path) else { continue };
-        if metadata.is_dir() {
-            if depth < DEPTH {
-                // A folder below may go, too.
-                let _ = walk(&path, depth + 1, found);
+/// What is below a folder.
+#[derive(Default)]
+struct Below {
+    files: Vec<(PathBuf, Stamp)>,
+    closed: BTreeMap<PathBuf, String>,
+    /// Folders by device and number: links may lead to one again.
+    seen: HashSet<(u64, u64)>,
+}
+
+impl Below {
+    fn walk(&mut self, folder: &Path, depth: usize) -> io::Result<()> {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            // Kubernetes mounts a ConfigMap as links into a folder `..data`; what is hidden is not meant to be read twice.
+            if path.file_name().and_then(|name| name.to_str()).is_none_or(|name| name.starts_with('.')) {
+                continue;
             }
-        } else if metadata.is_file() && has_ending(&path) && found.len() < FILES {
-            found.push((path, Stamp::of(&metadata)));
+            if let Err(error) = self.look(&path, depth)
+                // It may go while we look.
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                self.closed.insert(path, error.to_string());
+            }
         }
+        Ok(())
     }
-    Ok(())
+
+    fn look(&mut self, path: &Path, depth: usize) -> io::Result<()> {
+        let metadata = fs::metadata(path)?;
+        if metadata.is_dir() {
+            if depth < DEPTH && self.seen.insert((metadata.dev(), metadata.ino())) {
+                return self.walk(path, depth + 1);
+            }
+        } else if metadata.is_file() && has_ending(path) && self.files.len() < FILES {
+            self.files.push((path.to_owned(), Stamp::of(&metadata)));
+        }
+        Ok(())
+    }
 }
 
 fn has_ending(path: &Path) -> bool {

@@ -107,6 +107,37 @@ fn what_a_broken_file_had_before_stays() {
 }
 
 #[test]
+fn what_cannot_be_looked_into_takes_nothing_with_it() {
+    let mut scene = Scene::new();
+    scene.write("a.yaml", &service("one", 80));
+    scene.write("below/deep/b.yaml", &service("two", 80));
+    assert_eq!(scene.events().len(), 2);
+    fs::rename(scene.path.join("below"), scene.path.join(".away")).unwrap();
+    // A link to itself can be opened by nobody, not even by root.
+    std::os::unix::fs::symlink("below", scene.path.join("below")).unwrap();
+    scene.write("a.yaml", &service("one", 81));
+    let changes = scene.changes();
+    assert_eq!(changes.events.len(), 1, "one has changed, two stays");
+    assert!(changes.failure.flatten().unwrap().contains("below: "));
+    fs::remove_file(scene.path.join("below")).unwrap();
+    fs::rename(scene.path.join(".away"), scene.path.join("below")).unwrap();
+    let changes = scene.changes();
+    assert_eq!((changes.events.len(), changes.failure), (0, Some(None)));
+    fs::remove_dir_all(scene.path.join("below")).unwrap();
+    assert_eq!(scene.events(), ["- Service shop/two"]);
+}
+
+#[test]
+fn links_in_a_circle_are_walked_once() {
+    let mut scene = Scene::new();
+    scene.write("below/a.yaml", &service("one", 80));
+    for name in ["x", "y", "z"] {
+        std::os::unix::fs::symlink(".", scene.path.join("below").join(name)).unwrap();
+    }
+    assert_eq!(scene.events(), ["+ Service shop/one"]);
+}
+
+#[test]
 fn of_two_files_with_one_object_the_first_counts_until_it_goes() {
     let mut scene = Scene::new();
     scene.write("a.yaml", &service("one", 80));
