@@ -57,6 +57,26 @@ async fn objects_follow_their_files_and_a_broken_one_keeps_its_last_good_version
 }
 
 #[tokio::test]
+async fn a_mesh_configuration_that_comes_later_is_taken() -> Result<()> {
+    let (objects, elsewhere) = (Folder::new(), Folder::new());
+    let plane = Plane::start(Options { mesh_config: elsewhere.path().join("mesh.yaml"), ..from(&objects) })?;
+    plane.ready().await?;
+    let log = async || plane.debug("mesh").await.map(|mesh| mesh["accessLogFile"].clone());
+    assert!(log().await?.is_null());
+    elsewhere.write("mesh.yaml", "accessLogFile: /dev/stdout\n");
+    wait::until("the configuration to hold", PATIENCE, async || match log().await {
+        Ok(log) => Seen::when(log == "/dev/stdout", || log.to_string()),
+        Err(error) => Seen::NotYet(error.to_string()),
+    })
+    .await?;
+    elsewhere.remove("mesh.yaml");
+    plane.metric_is("mizzen_refused_mesh_configurations", |count| count >= 1.0).await?;
+    assert_eq!(log().await?, "/dev/stdout", "the last good one stays");
+    plane.end().await;
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_change_in_the_folder_reaches_a_connected_envoy() -> Result<()> {
     needs!(Envoy::NEEDS);
     let folder = Folder::new();
