@@ -107,3 +107,18 @@ async fn the_machine_itself_is_not_in_the_network() -> Result<()> {
     assert!(workload.dial(SocketAddr::from(([127, 0, 0, 1], port))).await.is_ok());
     Ok(())
 }
+
+#[tokio::test]
+async fn who_comes_later_cuts_nobody_off() -> Result<()> {
+    needs!(Net::NEEDS);
+    let net = Net::start()?;
+    let hardware = || -> Result<String> {
+        let shown = net.switch().ip("link show switch")?;
+        Ok(shown.split("link/ether ").nth(1).unwrap_or_default().chars().take(17).collect())
+    };
+    let alone = hardware()?;
+    assert_eq!(alone.len(), 17, "{alone}");
+    let workloads = [net.workload("first")?, net.workload("second")?];
+    assert_eq!(hardware()?, alone, "the address at which {} know the switch", workloads.len());
+    Ok(())
+}

@@ -35,6 +35,9 @@ struct State {
     relays: Vec<Relay>,
 }
 
+/// A bridge without an address of its own takes the lowest of its ports, another one when a workload comes; what those who
+/// were there before send to the old one is dropped until they ask again, half a minute later.
+const HARDWARE: &str = "02:4d:5a:00:00:01";
 /// The switch itself; workloads follow.
 const FIRST: u8 = 1;
 const PREFIX: u8 = 24;
@@ -48,7 +51,7 @@ impl Net {
 
     pub fn start() -> Result<Self> {
         let netns = NetNs::new()?;
-        netns.ip("link add switch type bridge")?;
+        netns.ip(&format!("link add switch address {HARDWARE} type bridge"))?;
         netns.ip(&format!("addr add {}/{PREFIX} dev switch", address(FIRST)))?;
         netns.ip("link set switch up")?;
         Ok(Self { switch: Arc::new(Switch { netns, state: Mutex::default() }) })
