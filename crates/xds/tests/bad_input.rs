@@ -125,7 +125,8 @@ async fn a_large_subscription_that_changes_again_and_again_is_a_flood() {
 async fn a_flood_of_requests_is_slowed_down_and_ended() {
     let fake = ready();
     let options = Options {
-        requests_per_second: 100,
+        // So few that a pause of this test itself, on a busy machine, is not taken for the end of the flood.
+        requests_per_second: 1,
         request_burst: 10,
         flood: Duration::from_millis(300),
         ..Options::default()
@@ -149,9 +150,7 @@ async fn a_flood_of_requests_is_slowed_down_and_ended() {
     };
     assert_eq!(status.code(), Code::ResourceExhausted);
     let statistics = running.server.statistics();
-    // On a busy machine the client itself may pause, and is slowed down again.
-    assert!(statistics.throttled.load(Relaxed) >= 1);
-    assert_eq!(statistics.floods.load(Relaxed), 1);
+    assert_eq!((statistics.throttled.load(Relaxed), statistics.floods.load(Relaxed)), (1, 1));
     drop(flood);
     flooding.await.unwrap();
     let mut other = running.delta().await;

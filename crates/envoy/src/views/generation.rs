@@ -48,8 +48,11 @@ impl Views {
         self.built = 0;
         self.by_slot.retain(|slot, views| {
             views.retain(|view| {
-                let kept = view.is_used() || (slot.subscription.is_wildcard() && spare > 0);
-                spare -= usize::from(kept && !view.is_used() && spare > 0);
+                if view.is_used() {
+                    return true;
+                }
+                let kept = slot.subscription.is_wildcard() && spare > 0;
+                spare -= usize::from(kept);
                 kept
             });
             !views.is_empty()
@@ -72,7 +75,7 @@ impl Generation {
         let mut views = Views::default();
         for (slot, old) in &lock(&self.views).by_slot {
             let mut kept: Vec<Arc<View>> = Vec::with_capacity(old.len());
-            for view in old.iter().filter(|view| !view.is_forgotten()) {
+            for view in old {
                 kept.extend(next.follow(slot, &self.snapshot, view, &kept));
             }
             if !kept.is_empty() {

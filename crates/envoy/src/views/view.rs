@@ -6,12 +6,9 @@ use std::{
     ptr,
     sync::{
         Arc, Weak,
-        atomic::{AtomicU32, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
 };
-
-/// A view that nobody has is kept for so many generations while it holds: proxies that were cut off come back.
-const IDLE: u32 = 64;
 
 #[derive(Debug)]
 pub(super) struct View {
@@ -33,8 +30,6 @@ pub(super) struct View {
 struct Line {
     /// Clients that had it last.
     clients: AtomicUsize,
-    /// Generations since there was one.
-    idle: AtomicU32,
 }
 
 /// A client's place on a line of views, until it is dropped.
@@ -85,15 +80,6 @@ impl View {
 
     pub(super) fn is_used(&self) -> bool {
         self.line.clients.load(Ordering::Relaxed) > 0
-    }
-
-    /// A generation older. True if nobody has had it for long.
-    pub(super) fn is_forgotten(&self) -> bool {
-        if self.is_used() {
-            self.line.idle.store(0, Ordering::Relaxed);
-            return false;
-        }
-        self.line.idle.fetch_add(1, Ordering::Relaxed) > IDLE
     }
 
     /// In the place of an old one.
