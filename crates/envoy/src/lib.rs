@@ -10,6 +10,7 @@ mod common;
 mod context;
 pub mod endpoints;
 pub mod listeners;
+pub mod local;
 pub mod memo;
 pub mod message;
 pub mod metadata;

@@ -26,16 +26,22 @@ pub enum KeyKind {
     Istio(Kind),
 }
 
+impl KeyKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Service => "Service",
+            Self::EndpointSlice => "EndpointSlice",
+            Self::Pod => "Pod",
+            Self::Node => "Node",
+            Self::Namespace => "Namespace",
+            Self::Istio(kind) => kind.name(),
+        }
+    }
+}
+
 impl fmt::Display for Key {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.kind {
-            KeyKind::Service => "Service",
-            KeyKind::EndpointSlice => "EndpointSlice",
-            KeyKind::Pod => "Pod",
-            KeyKind::Node => "Node",
-            KeyKind::Namespace => "Namespace",
-            KeyKind::Istio(kind) => kind.name(),
-        };
+        let kind = self.kind.name();
         if self.namespace.is_empty() {
             write!(out, "{kind} {}", self.name)
         } else {

@@ -11,8 +11,8 @@ pub struct Options {
     pub registry: bool,
     /// How to get there; used if anything comes from a cluster.
     pub access: Access,
-    /// Istio's objects come from the files in this folder, not from the cluster; without `registry`, services do, too.
-    pub config_dir: Option<PathBuf>,
+    /// Istio's objects come from the files in these folders, not from the cluster; without `registry`, services do, too.
+    pub config_dirs: Vec<PathBuf>,
     /// Used if it is there; otherwise the ConfigMap of the cluster.
     pub mesh_config: PathBuf,
     pub networks_config: PathBuf,
@@ -37,6 +37,6 @@ pub struct Options {
 impl Options {
     /// Whether anything comes from a cluster.
     pub fn needs_cluster(&self) -> bool {
-        self.registry || self.config_dir.is_none()
+        self.registry || self.config_dirs.is_empty()
     }
 }

@@ -174,14 +174,14 @@ async fn start_sources(options: &Options, sources: &mut Sources, settings: &Sett
     if let (Some(client), false) = (&client, from_map.is_empty()) {
         sources.settings_map(client, &options.namespace, &options.revision, &from_map, keeper);
     }
-    if let Some(folder) = &options.config_dir {
-        sources.files(folder.clone(), !options.registry);
+    if !options.config_dirs.is_empty() {
+        sources.files(options.config_dirs.clone(), !options.registry);
     }
     if let Some(client) = client {
         if options.registry {
             sources.registry(&client);
         }
-        if options.config_dir.is_none() {
+        if options.config_dirs.is_empty() {
             sources.configuration(&client, &options.revision);
         }
     }

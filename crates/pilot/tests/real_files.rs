@@ -24,7 +24,7 @@ fn service(name: &str, port: u16) -> String {
 }
 
 fn from(folder: &Folder) -> Options {
-    Options { config_dir: Some(folder.path().to_owned()), ..options() }
+    Options { config_dirs: vec![folder.path().to_owned()], ..options() }
 }
 
 #[tokio::test]

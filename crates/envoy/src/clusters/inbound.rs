@@ -14,12 +14,12 @@ use crate::{
     names,
     policy::Policy,
 };
-use mizzen_mesh::{ByPointer, Sees, Target, config::DestinationRule};
+use mizzen_mesh::{ByPointer, Target, config::DestinationRule};
 use mizzen_proto::{
     envoy::config::{cluster::v3::cluster::DiscoveryType, core::v3::BindConfig},
     istio::mesh::v1alpha1::{MeshConfig, mesh_config::inbound_traffic_policy::Mode},
 };
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Inputs {
@@ -30,15 +30,17 @@ pub(super) struct Inputs {
     rule: Option<ByPointer<DestinationRule>>,
     /// IPv4, IPv6.
     families: (bool, bool),
+    /// Where the workload listens, if it is not where the proxy's port says.
+    app: Option<SocketAddr>,
 }
 
 impl Inputs {
     pub(super) fn all(
         context: &Context<'_>,
         client: &Arc<Client>,
-        scope: Sees<'_>,
-        families: (bool, bool),
+        apps: &BTreeMap<u32, SocketAddr>,
     ) -> Vec<Self> {
+        let (scope, families) = (context.scope(), context.proxy.families());
         let mut ports: BTreeMap<u32, Vec<Target>> = BTreeMap::new();
         for target in context.proxy.targets().iter() {
             ports.entry(target.target_port).or_default().push(target.clone());
@@ -50,7 +52,8 @@ impl Inputs {
                 .and_then(|target| scope.service(target.service.host()))
                 .map(|seen| &seen.rules);
             let rule = rules.and_then(|rules| rules.iter().find(|rule| rule.selector.is_empty()));
-            Self { client: Arc::clone(client), rule: rule.map(ByPointer::from), targets, families }
+            let app = targets.first().and_then(|target| apps.get(&target.target_port)).copied();
+            Self { client: Arc::clone(client), rule: rule.map(ByPointer::from), targets, families, app }
         };
         ports.into_values().map(inputs).collect()
     }
@@ -60,12 +63,15 @@ impl Inputs {
 const NEVER: i64 = 9_223_372_035;
 
 pub(super) fn build(inputs: &Inputs) -> Arc<Resource> {
-    let Inputs { client, targets, rule, families } = inputs;
+    let Inputs { client, targets, rule, families, app } = inputs;
     let mesh = &client.mesh;
     // Inputs are made of targets: there is a first one.
     let Some(first) = targets.first() else { return Arc::new(Resource::new("", Vec::new())) };
     let name = names::inbound(first.target_port);
-    let local = local_address(mesh, *families);
+    let local = match app {
+        Some(app) => Some((app.ip().to_string(), u32::from(app.port()))),
+        None => local_address(mesh, *families).map(|address| (address.to_owned(), first.target_port)),
+    };
     let kind = if local.is_some() { DiscoveryType::Static } else { DiscoveryType::OriginalDst };
     let mut draft = Draft::of_service(name.clone(), kind, client, &first.port);
     if !first.service.external {
@@ -89,8 +95,8 @@ pub(super) fn build(inputs: &Inputs) -> Arc<Resource> {
     }
     pool::apply(&mut draft, mesh, &policy);
     match local {
-        Some(local) => {
-            let endpoint = EndpointAddress { address: Some(address(local, first.target_port)) };
+        Some((local, port)) => {
+            let endpoint = EndpointAddress { address: Some(address(&local, port)) };
             let group = Group {
                 endpoints: vec![LbEndpoint { endpoint: Some(endpoint), ..LbEndpoint::default() }],
                 ..Group::default()

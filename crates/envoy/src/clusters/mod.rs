@@ -17,10 +17,10 @@ mod tls;
 
 pub use client::{Certificates, Client};
 
-use crate::{Context, Resource, memo::Table};
+use crate::{Context, Resource, local, memo::Table};
 use mizzen_mesh::{ByPointer, Interception, ProxyKind};
 use mizzen_xds::{ResourceSet, Subscription, Type};
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// What was built, by what it was built from.
 #[derive(Debug, Default)]
@@ -67,11 +67,13 @@ fn outbound(context: &Context<'_>) -> ResourceSet {
 /// One for each port that the proxy's own workload serves.
 fn own(context: &Context<'_>) -> Vec<Arc<Resource>> {
     let proxy = context.proxy;
-    // Nothing is redirected to a proxy without interception, so nothing comes in by a service's port.
-    if proxy.kind() != ProxyKind::Sidecar || proxy.interception() == Interception::None {
+    let bound = proxy.interception() == Interception::None;
+    // Nothing is redirected to a proxy without interception, so nothing comes in by a service's port, unless it listens there itself.
+    if proxy.kind() != ProxyKind::Sidecar || (bound && local::address(proxy).is_none()) {
         return Vec::new();
     }
     let client = Arc::new(Client::ask(context));
-    let inputs = inbound::Inputs::all(context, &client, context.scope(), proxy.families());
+    let apps = if bound { local::apps(proxy) } else { BTreeMap::new() };
+    let inputs = inbound::Inputs::all(context, &client, &apps);
     inputs.iter().map(|inputs| context.memo.clusters.inbound.get(inputs, inbound::build)).collect()
 }

@@ -9,7 +9,7 @@ use super::{
     connection,
     spans::{self, Origin},
 };
-use crate::{Context, Options, names};
+use crate::{Context, Options, local, names};
 use mizzen_mesh::{ByPointer, ProxyKind};
 use mizzen_proto::{
     Duration,
@@ -28,6 +28,7 @@ pub(super) struct Inputs {
     options: Options,
     kind: ProxyKind,
     families: Families,
+    local: Option<Arc<str>>,
     origin: Option<Origin>,
     /// The proxy's own configuration as JSON, where it has one.
     config: Option<Arc<str>>,
@@ -47,6 +48,7 @@ impl Inputs {
             options: context.options.clone(),
             kind: proxy.kind(),
             families: Families::new(proxy.families()),
+            local: local::address(proxy),
             origin: origin(context),
             config,
             http10: proxy.metadata("HTTP10").as_deref() == Some("1"),
@@ -85,6 +87,8 @@ pub(super) struct Base {
     pub(super) networks: Arc<MeshNetworks>,
     pub(super) options: Options,
     pub(super) families: Families,
+    /// The address that it has on a machine that it shares.
+    pub(super) local: Option<Arc<str>>,
     pub(super) config: ProxyConfig,
     pub(super) connection: Option<ConnectionSettings>,
     pub(super) tracing: Option<Tracing>,
@@ -115,10 +119,19 @@ impl Base {
             networks: Arc::clone(&inputs.networks.0),
             options: inputs.options.clone(),
             families: inputs.families,
+            local: inputs.local.clone(),
             http10: inputs.http10,
             idle: inputs.idle,
             outbound_balance: inputs.outbound_balance,
         })
+    }
+
+    /// Where only the workload beside the proxy reaches it; the first names the listener.
+    pub(super) fn localhosts(&self) -> Vec<&str> {
+        match &self.local {
+            Some(address) => vec![address],
+            None => self.families.localhosts().to_vec(),
+        }
     }
 
     /// Where traffic goes that no service takes.

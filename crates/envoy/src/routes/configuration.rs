@@ -12,10 +12,20 @@ use std::{
 /// What istiod's validation lets a direct answer be long.
 const MAX_DIRECT_RESPONSE: u32 = 1024 * 1024;
 
+/// How virtual hosts are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum HostsBy {
+    /// Whatever port the request names: the listener has one port.
+    Name,
+    /// A listener for all ports. Istio ignores the port there, too, and so finds only those of port 80.
+    NameAndPort,
+}
+
 /// Everything that a route configuration is built from.
 #[derive(PartialEq, Eq, Hash)]
 struct Inputs {
     name: Arc<str>,
+    hosts_by: HostsBy,
     hosts: Vec<ByPointer<Host>>,
 }
 
@@ -30,10 +40,11 @@ impl Configurations {
     pub(super) fn get(
         &self,
         name: &str,
+        hosts_by: HostsBy,
         hosts: Vec<ByPointer<Host>>,
         of: Option<&Arc<Assembly>>,
     ) -> Arc<Resource> {
-        let inputs = Inputs { name: name.into(), hosts };
+        let inputs = Inputs { name: name.into(), hosts_by, hosts };
         if let Some((resource, from)) = self.lock().get_mut(&inputs) {
             *from = of.cloned();
             return Arc::clone(resource);
@@ -64,7 +75,7 @@ fn build(inputs: &Inputs) -> Resource {
         name: inputs.name.to_string(),
         validate_clusters: Some(BoolValue { value: false }),
         max_direct_response_body_size_bytes: Some(number(MAX_DIRECT_RESPONSE)),
-        ignore_port_in_host_matching: true,
+        ignore_port_in_host_matching: inputs.hosts_by == HostsBy::Name,
         ..RouteConfiguration::default()
     };
     let body = wire::with(&head, inputs.hosts.iter().map(|host| &host.0.element));

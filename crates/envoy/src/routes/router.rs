@@ -2,7 +2,7 @@
 //! bound to them.
 
 use super::{
-    configuration,
+    configuration::{self, HostsBy},
     domains::with_port,
     environment::Environment,
     host::{self, Host},
@@ -56,7 +56,7 @@ pub(super) fn build(context: &Context<'_>, name: &str) -> Arc<Resource> {
     let mut hosts: Vec<ByPointer<Host>> =
         hosts.into_iter().map(|host| ByPointer(built.host(&host::Inputs::Router(host)))).collect();
     hosts.sort_by(|one, other| one.name.cmp(&other.name));
-    built.configurations.get(name, hosts, None)
+    built.configurations.get(name, HostsBy::Name, hosts, None)
 }
 
 fn open(context: &Context<'_>, environment: &Environment, servers: &[Arc<Server>]) -> BTreeMap<String, Open> {

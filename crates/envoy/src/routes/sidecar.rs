@@ -3,11 +3,11 @@
 
 use super::{
     assembly::{Assembly, Inputs, rest},
-    configuration,
+    configuration::{self, HostsBy},
     environment::Environment,
     listing::{self, Listing},
 };
-use crate::{Context, Resource};
+use crate::{Context, Resource, local};
 use mizzen_mesh::ByPointer;
 use std::sync::Arc;
 
@@ -40,10 +40,15 @@ pub(super) fn build(context: &Context<'_>, name: &str) -> Arc<Resource> {
         elsewhere: shared(&environment.elsewhere()),
         answers: plan.questions.iter().map(|labels| context.proxy.selected(labels)).collect(),
     };
+    // Parity ends where it would be of no use: under `mizzen up` workloads do call through this listener.
+    let through_proxy = name == "http_proxy" && local::address(context.proxy).is_some();
+    let hosts_by = if through_proxy { HostsBy::NameAndPort } else { HostsBy::Name };
     if plan.is_empty() {
         return match listener {
-            Listener::Port(_) => built.configurations.get(name, vec![rest(built, &inputs.environment)], None),
-            Listener::Service { .. } => built.configurations.get(name, Vec::new(), None),
+            Listener::Port(_) => {
+                built.configurations.get(name, hosts_by, vec![rest(built, &inputs.environment)], None)
+            }
+            Listener::Service { .. } => built.configurations.get(name, hosts_by, Vec::new(), None),
         };
     }
     let assembly = built.assemblies.get(&inputs, |inputs| Assembly::new(built, &plan, inputs));
@@ -51,7 +56,7 @@ pub(super) fn build(context: &Context<'_>, name: &str) -> Arc<Resource> {
         Listener::Port(_) => assembly.whole(built, &inputs),
         Listener::Service { host, .. } => assembly.of_service(built, host).into_iter().collect(),
     };
-    built.configurations.get(name, hosts, Some(&assembly))
+    built.configurations.get(name, hosts_by, hosts, Some(&assembly))
 }
 
 fn parse(name: &str) -> Option<Listener<'_>> {

@@ -178,3 +178,10 @@ spec: {{host: web.default.svc.cluster.local, {spec}}}
 
 pub const WEB: &str = "outbound|80||web.default.svc.cluster.local";
 pub const WEB_V1: &str = "outbound|80|v1|web.default.svc.cluster.local";
+
+/// Of an encoded route configuration.
+pub fn ignores_port(body: &[u8]) -> bool {
+    use prost::Message;
+    let decoded = mizzen_proto::envoy::config::route::v3::RouteConfiguration::decode(body).unwrap();
+    decoded.ignore_port_in_host_matching
+}

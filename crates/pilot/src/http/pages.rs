@@ -3,16 +3,18 @@
 use super::{Page, Query, config_dump, json, plain, registry, sync};
 use crate::process::Process;
 use http::StatusCode;
+use mizzen_mesh::Key;
 use serde_json::{Value, json};
 
 /// In the order of their names.
-const PAGES: [&str; 9] = [
+const PAGES: [&str; 10] = [
     "adsz",
     "config_dump",
     "configz",
     "connections",
     "endpointShardz",
     "mesh",
+    "problemz",
     "registryz",
     "sourcez",
     "syncz",
@@ -40,6 +42,7 @@ pub(super) fn debug(process: &Process, name: &str, query: &Query) -> Page {
                 plain(StatusCode::SERVICE_UNAVAILABLE, "the mesh's configuration has not been read yet\n")
             }
         },
+        "problemz" => json(&problems(process)),
         "sourcez" => json(&sources(process)),
         _ => plain(StatusCode::NOT_FOUND, "404 page not found\n"),
     }
@@ -56,6 +59,20 @@ fn sources(process: &Process) -> Vec<Value> {
         json!({ "source": source.name, "state": state, "failure": failure, "synced": source.is_synced() })
     };
     process.sources.iter().map(|source| show(source)).collect()
+}
+
+/// Everything that does not count: objects by name, and what is wrong in files, where it stands.
+fn problems(process: &Process) -> Value {
+    let files: Vec<String> = process.sources.iter().flat_map(|source| source.problems()).collect();
+    let snapshot = process.snapshot();
+    let problems = snapshot.iter().flat_map(|snapshot| snapshot.problems.iter());
+    let objects: Vec<Value> = problems
+        .map(|problem| {
+            let Key { namespace, name, .. } = &problem.key;
+            json!({ "kind": problem.key.kind.name(), "namespace": &**namespace, "name": &**name, "reason": &*problem.reason })
+        })
+        .collect();
+    json!({ "objects": objects, "files": files })
 }
 
 /// For a person who asks why it is not ready.

@@ -210,10 +210,8 @@ async fn file(
     out: mpsc::Sender<Told>,
 ) {
     // An editor puts a new file in the old one's place, and a mount a new folder: the folder above tells of both.
-    let watch = Watch::new(
-        path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")),
-        false,
-    );
+    let above = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let watch = Watch::new(&[above.to_owned()], false);
     let mut last: Option<Result<String, String>> = None;
     loop {
         let text = read(&path);
@@ -228,12 +226,12 @@ async fn file(
             };
             let told = match taken {
                 Ok(settings) => {
-                    reading.set_failure(None);
+                    reading.set_problems(Vec::new());
                     Told::Settings(source, Box::new(settings))
                 }
                 Err(reason) => {
                     tracing::error!("{reason}; the last good mesh configuration stays");
-                    reading.set_failure(Some(reason));
+                    reading.set_problems(vec![reason]);
                     Told::Refused(source)
                 }
             };

@@ -59,6 +59,14 @@ impl Known {
         }
     }
 
+    /// What is wrong in files.
+    pub(crate) fn problems(&self) -> Vec<String> {
+        match &self.kind {
+            Kind::Watch(_) => Vec::new(),
+            Kind::Files(reading) => reading.problems(),
+        }
+    }
+
     pub(crate) fn is_synced(&self) -> bool {
         self.synced.load(Relaxed)
     }

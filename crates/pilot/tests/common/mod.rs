@@ -67,7 +67,7 @@ pub(crate) fn options() -> Options {
         version: "test".into(),
         registry: false,
         access: Access::default(),
-        config_dir: None,
+        config_dirs: Vec::new(),
         mesh_config: "no-such-file".into(),
         networks_config: "no-such-file".into(),
         namespace: "istio-system".into(),

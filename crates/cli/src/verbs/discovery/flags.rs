@@ -35,9 +35,10 @@ pub(crate) struct Typed {
     #[arg(long = "clusterID", value_name = "NAME", default_value = "Kubernetes", help_heading = CLUSTER)]
     cluster_id: String,
 
-    /// A folder with Istio objects, used instead of the cluster's; without registries also Services, EndpointSlices, Pods, …
+    /// A folder with Istio objects, used instead of the cluster's; without registries also Services, EndpointSlices, Pods, …; may be
+    /// given several times
     #[arg(long = "configDir", value_name = "FOLDER", help_heading = FILES)]
-    config_dir: Option<PathBuf>,
+    config_dirs: Vec<PathBuf>,
 
     /// The mesh's configuration; if there is no such file, the ConfigMap of the cluster
     #[arg(long = "meshConfig", value_name = "FILE", default_value = "./etc/istio/config/mesh", help_heading = FILES)]
@@ -194,7 +195,7 @@ impl Typed {
             version: BUILD.version.to_owned(),
             registry,
             access: Access { kubeconfig: self.kubeconfig, context: self.context },
-            config_dir: self.config_dir,
+            config_dirs: self.config_dirs,
             mesh_config: self.mesh_config,
             networks_config: self.networks_config,
             namespace: self

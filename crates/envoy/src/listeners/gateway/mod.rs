@@ -107,7 +107,11 @@ fn shares_host(server: &Server, routes: &L4Routes) -> bool {
 
 fn listener(inputs: &Inputs) -> Arc<Resource> {
     let base = &*inputs.base;
-    let bind = if inputs.bind.is_empty() { base.families.wildcard() } else { &inputs.bind };
+    let bind = match (inputs.bind.as_str(), &base.local) {
+        ("", Some(address)) => address,
+        ("", None) => base.families.wildcard(),
+        (bind, _) => bind,
+    };
     let name = address::name(bind, inputs.port);
     let filters = match &inputs.to {
         To::Http { route, web } => vec![base.http(Http {

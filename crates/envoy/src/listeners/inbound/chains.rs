@@ -53,10 +53,17 @@ pub(super) fn all(inputs: &Inputs, own_port: u32) -> Vec<FilterChain> {
         Chains { inputs, base, port, mode, protocol: Protocol::Unsupported, cluster, of: None }
             .build(&mut chains);
     }
+    chains.extend(named(inputs));
+    chains
+}
+
+/// Those of the ports that services name.
+pub(super) fn named(inputs: &Inputs) -> Vec<FilterChain> {
+    let mut chains = Vec::new();
     for port in &inputs.ports {
         Chains {
             inputs,
-            base,
+            base: &inputs.base,
             port: port.number,
             mode: port.mode,
             protocol: port.protocol,

@@ -1,5 +1,6 @@
 //! What a sidecar listens on for its workload's callers: `virtualInbound`, with filter chains for each port that a service of the workload
-//! names, and for all others together.
+//! names, and for all others together. Where nothing is redirected and the proxy has a local address, a listener for each of
+//! those ports on the workload's address instead.
 
 mod chains;
 mod matches;
@@ -20,11 +21,13 @@ use mizzen_mesh::{
     config::{MtlsMode, Peer},
 };
 use mizzen_proto::envoy::config::{core::v3::TrafficDirection, listener::v3::Listener};
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, net::IpAddr, sync::Arc};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Inputs {
     base: ByPointer<Base>,
+    /// The workload's own address; without it everything is redirected to one port.
+    at: Option<IpAddr>,
     transparent: bool,
     balance: bool,
     files: Files,
@@ -62,9 +65,12 @@ pub(super) fn build(
 ) {
     let proxy = context.proxy;
     let interception = proxy.interception();
-    if interception == Interception::None {
-        return;
-    }
+    // Of the callers of such a proxy Istio knows nothing: what would come in by a service's port goes past it.
+    let at = match (interception, &base.local) {
+        (Interception::None, None) => return,
+        (Interception::None, Some(_)) => proxy.addresses().first().copied(),
+        _ => None,
+    };
     let peer = context.snapshot.authentication().own(proxy);
     let targets = proxy.targets();
     let ports = ports(context, &targets, &peer, conflicts);
@@ -74,6 +80,7 @@ pub(super) fn build(
     let text = |key| proxy.metadata(key).filter(|text| !text.is_empty());
     let inputs = Inputs {
         base: ByPointer::from(base),
+        at,
         transparent: interception == Interception::Tproxy,
         balance: is_true(proxy.metadata("INBOUND_LISTENER_EXACT_BALANCE").as_ref()),
         files: Files {
@@ -84,7 +91,17 @@ pub(super) fn build(
         others,
         ports,
     };
-    resources.push(context.memo.listeners.inbound.get(&inputs, listener));
+    let built = &context.memo.listeners.inbound;
+    if interception == Interception::None {
+        let alone = inputs.ports.iter().map(|port| Inputs {
+            ports: vec![port.clone()],
+            others: Vec::new(),
+            ..inputs.clone()
+        });
+        resources.extend(alone.map(|inputs| built.get(&inputs, listener)));
+    } else {
+        resources.push(built.get(&inputs, listener));
+    }
 }
 
 /// By number. Of several services with one target port the first, which is the oldest, has it.
@@ -129,9 +146,22 @@ fn ports(
 
 fn listener(inputs: &Inputs) -> Arc<Resource> {
     let base = &*inputs.base;
-    let port = u32::try_from(base.mesh.proxy_inbound_listen_port).unwrap_or_default();
-    let filter_chains = chains::all(inputs, port);
-    let mut listener_filters = vec![inspectors::original_destination()];
+    let mut listener_filters = Vec::new();
+    let (name, bind, port, filter_chains);
+    match (inputs.at, inputs.ports.first()) {
+        (Some(at), Some(first)) => {
+            (bind, port) = (at.to_string(), first.number);
+            name = address::name(&bind, port);
+            filter_chains = chains::named(inputs);
+        }
+        _ => {
+            bind = base.families.wildcard().to_owned();
+            port = u32::try_from(base.mesh.proxy_inbound_listen_port).unwrap_or_default();
+            name = names::VIRTUAL_INBOUND.to_owned();
+            filter_chains = chains::all(inputs, port);
+            listener_filters.push(inspectors::original_destination());
+        }
+    }
     if inputs.transparent {
         listener_filters.push(inspectors::original_source());
     }
@@ -144,8 +174,8 @@ fn listener(inputs: &Inputs) -> Arc<Resource> {
     }
     listener_filters.extend(inspectors::by_port(&needs));
     let listener = Listener {
-        name: names::VIRTUAL_INBOUND.to_owned(),
-        address: Some(address::address(base.families.wildcard(), port)),
+        name: name.clone(),
+        address: Some(address::address(&bind, port)),
         traffic_direction: TrafficDirection::Inbound.into(),
         continue_on_listener_filters_timeout: true,
         max_connections_to_accept_per_socket_event: number(1),
@@ -157,5 +187,5 @@ fn listener(inputs: &Inputs) -> Arc<Resource> {
         listener_filters_timeout: base.mesh.protocol_detection_timeout.map(duration),
         ..Listener::default()
     };
-    Resource::encode(names::VIRTUAL_INBOUND, &listener)
+    Resource::encode(name, &listener)
 }

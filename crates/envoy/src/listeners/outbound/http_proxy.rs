@@ -29,7 +29,7 @@ pub(super) fn inputs(context: &Context<'_>, base: &Arc<Base>) -> Option<Inputs> 
 
 pub(super) fn build(inputs: &Inputs) -> Arc<Resource> {
     let (base, port) = (&*inputs.base, inputs.port);
-    let binds = base.families.localhosts();
+    let binds = &base.localhosts();
     let name = address::name(binds[0], port);
     let mut listener = frame(base, &name, binds, port, true);
     listener.filter_chains.push(FilterChain {

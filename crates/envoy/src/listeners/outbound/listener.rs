@@ -50,7 +50,10 @@ pub(super) fn build(inputs: &Inputs) -> Arc<Resource> {
     let all: Vec<&str>;
     let binds: &[&str] = match &inputs.binds {
         Binds::Wildcards => base.families.wildcards(),
-        Binds::Localhosts => base.families.localhosts(),
+        Binds::Localhosts => {
+            all = base.localhosts();
+            &all
+        }
         Binds::At(address) => {
             one = [address];
             &one

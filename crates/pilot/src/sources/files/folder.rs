@@ -1,4 +1,4 @@
-//! A folder as it was read last, and what is different now.
+//! Folders as they were read last, and what is different now.
 
 use super::{
     object::{self, Contents, Found},
@@ -23,14 +23,12 @@ const DEPTH: usize = 16;
 const FILES: usize = 100_000;
 
 pub(super) struct Folder {
-    path: PathBuf,
+    paths: Vec<PathBuf>,
     registry: bool,
     files: BTreeMap<PathBuf, Known>,
     /// What was told of each object.
     told: BTreeMap<Key, u64>,
-    /// The last reason why the folder itself could not be read.
-    unreadable: Option<String>,
-    /// What below it cannot be looked into, and why.
+    /// What cannot be looked into, one of the folders itself perhaps, and why.
     closed: BTreeMap<PathBuf, String>,
 }
 
@@ -45,24 +43,17 @@ pub(super) struct Changes {
     pub(super) events: Vec<Event>,
     /// Something is being written: look again after this.
     pub(super) again: Option<Duration>,
-    /// What is wrong now, if that has changed.
-    pub(super) failure: Option<Option<String>>,
+    /// Everything that is wrong now, if that may have changed.
+    pub(super) problems: Option<Vec<String>>,
 }
 
 impl Folder {
-    pub(super) fn new(path: PathBuf, registry: bool) -> Self {
-        Self {
-            path,
-            registry,
-            files: BTreeMap::new(),
-            told: BTreeMap::new(),
-            unreadable: None,
-            closed: BTreeMap::new(),
-        }
+    pub(super) fn new(paths: Vec<PathBuf>, registry: bool) -> Self {
+        Self { paths, registry, files: BTreeMap::new(), told: BTreeMap::new(), closed: BTreeMap::new() }
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+    pub(super) fn paths(&self) -> &[PathBuf] {
+        &self.paths
     }
 
     pub(super) fn objects(&self) -> usize {
@@ -73,19 +64,14 @@ impl Folder {
     pub(super) fn read(&mut self, now: SystemTime) -> Changes {
         let mut changes = Changes::default();
         let mut below = Below::default();
-        if let Err(error) = below.walk(&self.path, 0) {
+        for path in &self.paths {
             // A folder that disappears takes nothing with it: it may be a mount that comes back.
-            let reason = format!("{}: {error}", self.path.display());
-            if self.unreadable.as_ref() != Some(&reason) {
-                tracing::warn!("{reason}; what was read before stays");
-                changes.failure = Some(Some(reason.clone()));
-                self.unreadable = Some(reason);
+            if let Err(error) = below.walk(path, 0) {
+                below.closed.insert(path.clone(), error.to_string());
             }
-            return changes;
         }
-        let mut touched = self.unreadable.take().is_some();
-        let before = std::mem::take(&mut self.files);
-        let mut before: BTreeMap<PathBuf, Known> = before;
+        let mut touched = false;
+        let mut before = std::mem::take(&mut self.files);
         for (path, stamp) in below.files {
             let known = before.remove(&path);
             if let Some(known) = known {
@@ -121,11 +107,7 @@ impl Folder {
             changes.events = self.difference();
             let closed = self.closed.iter().map(|(path, reason)| format!("{}: {reason}", path.display()));
             let of_files = self.files.values().flat_map(|file| file.problems.iter().cloned());
-            let problems: Vec<String> = closed.chain(of_files).collect();
-            changes.failure = Some(problems.first().map(|first| match problems.len() {
-                1 => first.clone(),
-                more => format!("{first} (and {} more)", more - 1),
-            }));
+            changes.problems = Some(closed.chain(of_files).collect());
         }
         changes
     }

@@ -1,7 +1,7 @@
-//! Objects in a folder of YAML and JSON files, which is read again when something in it changes.
+//! Objects in folders of YAML and JSON files, which are read again when something in them changes.
 //!
 //! In: files as they come and go. Out: events for what really changed. The system tells of changes (inotify, by `notify`);
-//! besides, the folder is looked through every few seconds, because some file systems tell nothing. A file is left alone
+//! besides, the folders are looked through every few seconds, because some file systems tell nothing. A file is left alone
 //! while it is being written. What a broken document held before stays in place.
 
 mod folder;
@@ -30,38 +30,48 @@ pub(crate) struct Reading {
     /// Times that something was read that does not count.
     pub(crate) broken: AtomicU64,
     pub(crate) objects: AtomicU64,
-    failure: Mutex<Option<String>>,
+    problems: Mutex<Vec<String>>,
 }
 
 impl Reading {
-    /// What is wrong now.
-    pub(crate) fn failure(&self) -> Option<String> {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Everything that is wrong now, in files as `file:line:column: what`.
+    pub(crate) fn problems(&self) -> Vec<String> {
+        self.problems.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) fn set_failure(&self, failure: Option<String>) {
-        if failure.is_some() {
+    /// The same in one line.
+    pub(crate) fn failure(&self) -> Option<String> {
+        let problems = self.problems();
+        problems.first().map(|first| match problems.len() {
+            1 => first.clone(),
+            more => format!("{first} (and {} more)", more - 1),
+        })
+    }
+
+    pub(crate) fn set_problems(&self, problems: Vec<String>) {
+        if !problems.is_empty() {
             self.broken.fetch_add(1, Relaxed);
         }
-        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = failure;
+        *self.problems.lock().unwrap_or_else(PoisonError::into_inner) = problems;
     }
 }
 
-/// The folder is looked through at least this often.
+/// The folders are looked through at least this often.
 const AT_LEAST: Duration = Duration::from_secs(3);
 
 impl Sources {
     /// With `registry`, also Kubernetes' own kinds.
-    pub(crate) fn files(&mut self, folder: PathBuf, registry: bool) {
+    pub(crate) fn files(&mut self, folders: Vec<PathBuf>, registry: bool) {
         let reading = Arc::new(Reading::default());
-        let source = self.add(format!("files:{}", folder.display()), Kind::Files(Arc::clone(&reading)));
+        let names: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+        let source = self.add(format!("files:{}", names.join(",")), Kind::Files(Arc::clone(&reading)));
         let out = self.out.clone();
-        self.spawn(run(Folder::new(folder, registry), reading, source, out));
+        self.spawn(run(Folder::new(folders, registry), reading, source, out));
     }
 }
 
 async fn run(mut folder: Folder, reading: Arc<Reading>, source: Source, out: mpsc::Sender<Told>) {
-    let watch = Watch::new(folder.path(), true);
+    let watch = Watch::new(folder.paths(), true);
     let mut synced = false;
     loop {
         // Reading is quick, but it does block.
@@ -72,8 +82,8 @@ async fn run(mut folder: Folder, reading: Arc<Reading>, source: Source, out: mps
         let Ok((back, changes)) = read.await else { return };
         folder = back;
         reading.objects.store(folder.objects() as u64, Relaxed);
-        if let Some(failure) = changes.failure {
-            reading.set_failure(failure);
+        if let Some(problems) = changes.problems {
+            reading.set_problems(problems);
         }
         for event in changes.events {
             if out.send(Told::Event(event)).await.is_err() {

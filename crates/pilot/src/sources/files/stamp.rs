@@ -3,7 +3,7 @@
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use std::{
     fs::Metadata,
-    path::Path,
+    path::PathBuf,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -37,7 +37,7 @@ impl Stamp {
     }
 }
 
-/// Tells of changes below a folder, if the system does.
+/// Tells of changes below folders, if the system does.
 pub(crate) struct Watch {
     told: Arc<Notify>,
     /// Watches as long as it lives.
@@ -45,7 +45,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    pub(crate) fn new(path: &Path, recursive: bool) -> Self {
+    pub(crate) fn new(paths: &[PathBuf], recursive: bool) -> Self {
         let told = Arc::new(Notify::new());
         let tell = Arc::clone(&told);
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -55,11 +55,19 @@ impl Watch {
             }
         });
         let mode = if recursive { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
-        let watcher = watcher.and_then(|mut watcher| watcher.watch(path, mode).map(|()| watcher));
-        if let Err(error) = &watcher {
-            tracing::info!(path = %path.display(), %error, "the system does not tell of changes here: looking for them");
+        let mut watcher = match watcher {
+            Ok(watcher) => watcher,
+            Err(error) => {
+                tracing::info!(%error, "the system does not tell of changes: looking for them");
+                return Self { told, _watcher: None };
+            }
+        };
+        for path in paths {
+            if let Err(error) = watcher.watch(path, mode) {
+                tracing::info!(path = %path.display(), %error, "the system does not tell of changes here: looking for them");
+            }
         }
-        Self { told, _watcher: watcher.ok() }
+        Self { told, _watcher: Some(watcher) }
     }
 
     /// Returns when something has changed, or at `most` later.

@@ -24,7 +24,7 @@ impl Scene {
         let number = COUNT.fetch_add(1, Relaxed);
         let path = std::env::temp_dir().join(format!("mizzen-files-{}-{number}", std::process::id()));
         fs::create_dir_all(&path).unwrap();
-        Self { folder: Folder::new(path.clone(), true), path }
+        Self { folder: Folder::new(vec![path.clone()], true), path }
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -46,6 +46,11 @@ impl Scene {
         };
         self.changes().events.into_iter().map(tell).collect()
     }
+}
+
+/// What is wrong, in one text.
+fn told(changes: &Changes) -> String {
+    changes.problems.as_ref().map(|problems| problems.join("\n")).unwrap_or_default()
 }
 
 fn service(name: &str, port: u32) -> String {
@@ -87,10 +92,10 @@ fn a_refused_object_is_told_at_its_line_and_its_neighbours_count() {
     assert_eq!(key.to_string(), "Gateway default/g");
     assert!(reason.contains("a.yaml:7:"), "{reason}");
     assert_eq!(changes.events.len(), 2);
-    assert!(changes.failure.flatten().unwrap().contains("Gateway default/g"));
+    assert!(told(&changes).contains("Gateway default/g"));
     scene.write("a.yaml", &(gateway("g", 80) + &gateway("h", 82)));
     let changes = scene.changes();
-    assert_eq!((changes.events.len(), changes.failure), (1, Some(None)));
+    assert_eq!((changes.events.len(), changes.problems), (1, Some(Vec::new())));
 }
 
 #[test]
@@ -101,7 +106,7 @@ fn what_a_broken_file_had_before_stays() {
     scene.write("a.yaml", &(service("one", 81) + "kind: [\n"));
     let changes = scene.changes();
     assert_eq!(changes.events.len(), 1, "one has changed, two stays");
-    assert!(changes.failure.flatten().unwrap().contains("a.yaml:6"));
+    assert!(told(&changes).contains("a.yaml:6"));
     scene.write("a.yaml", &service("one", 81));
     assert_eq!(scene.events(), ["- Service shop/two"]);
 }
@@ -118,11 +123,11 @@ fn what_cannot_be_looked_into_takes_nothing_with_it() {
     scene.write("a.yaml", &service("one", 81));
     let changes = scene.changes();
     assert_eq!(changes.events.len(), 1, "one has changed, two stays");
-    assert!(changes.failure.flatten().unwrap().contains("below: "));
+    assert!(told(&changes).contains("below: "));
     fs::remove_file(scene.path.join("below")).unwrap();
     fs::rename(scene.path.join(".away"), scene.path.join("below")).unwrap();
     let changes = scene.changes();
-    assert_eq!((changes.events.len(), changes.failure), (0, Some(None)));
+    assert_eq!((changes.events.len(), changes.problems), (0, Some(Vec::new())));
     fs::remove_dir_all(scene.path.join("below")).unwrap();
     assert_eq!(scene.events(), ["- Service shop/two"]);
 }
@@ -167,17 +172,17 @@ fn a_folder_that_disappears_takes_nothing_with_it() {
     let away = scene.path.with_extension("away");
     fs::rename(&scene.path, &away).unwrap();
     let changes = scene.changes();
-    assert!(changes.events.is_empty() && changes.failure.flatten().is_some());
+    assert!(changes.events.is_empty() && !told(&changes).is_empty());
     fs::rename(&away, &scene.path).unwrap();
     let changes = scene.changes();
     assert!(changes.events.is_empty());
-    assert_eq!(changes.failure, Some(None));
+    assert_eq!(changes.problems, Some(Vec::new()));
 }
 
 #[test]
 fn with_a_cluster_services_in_files_are_passed_by() {
     let mut scene = Scene::new();
-    scene.folder = Folder::new(scene.path.clone(), false);
+    scene.folder = Folder::new(vec![scene.path.clone()], false);
     scene.write("a.yaml", &(service("one", 80) + &gateway("g", 80)));
     assert_eq!(scene.events(), ["+ Gateway default/g"]);
 }
@@ -188,5 +193,21 @@ fn a_namespace_that_is_no_text_is_refused() {
     scene.write("a.yaml", &service("one", 80).replace("namespace: shop", "namespace: n"));
     let changes = scene.changes();
     assert!(!matches!(changes.events[..], [Event::Service(_)]), "{:?}", changes.events);
-    assert!(changes.failure.flatten().unwrap().contains("a.yaml"));
+    assert!(told(&changes).contains("a.yaml"));
+}
+
+#[test]
+fn of_two_folders_one_may_be_missing_and_the_first_counts_where_both_have_an_object() {
+    let mut scene = Scene::new();
+    let (own, other) = (scene.path.join("own"), scene.path.join("other"));
+    scene.folder = Folder::new(vec![own.clone(), other], true);
+    scene.write("own/a.yaml", &service("one", 80));
+    let changes = scene.changes();
+    assert_eq!(changes.events.len(), 1);
+    assert!(told(&changes).contains("other: "), "{}", told(&changes));
+    scene.write("other/b.yaml", &service("two", 80));
+    let changes = scene.changes();
+    assert_eq!((changes.events.len(), changes.problems), (1, Some(Vec::new())));
+    fs::rename(&own, scene.path.join("away")).unwrap();
+    assert!(scene.events().is_empty(), "what was read there stays");
 }
