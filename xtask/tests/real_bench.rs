@@ -38,3 +38,15 @@ fn a_quick_look_at_rendering_compares_what_both_print_and_gives_their_ratio() {
         assert!(rows[row]["equalBytes"].as_u64().unwrap() > 10_000, "{rows:#}");
     }
 }
+
+#[test]
+fn a_quick_look_at_up_gives_times_and_the_memory_of_every_process() {
+    needs!(&["envoy"]);
+    let row = quick("up");
+    assert!(row["secondsToFirstAnswer"]["median"].as_f64().unwrap() > 0.0, "{row:#}");
+    assert_eq!(row["secondsFromFileToTraffic"]["count"], 2, "{row:#}");
+    let memory = row["memoryBytes"].as_object().unwrap();
+    // up, the control plane, the ingress, and two for each of eight workloads.
+    assert_eq!(memory.len(), 19, "{row:#}");
+    assert!(memory.values().all(|bytes| bytes.as_u64().unwrap() > 100_000), "{row:#}");
+}

@@ -66,8 +66,11 @@ fn told(error: &Error) -> (String, Exit) {
         return (String::new(), Exit::Done);
     }
     // What is wrong with what a person wrote is shown where it stands.
-    if let Some(refused) = error.downcast_ref::<Refused>() {
-        let told = refused.0.iter().map(|diagnostic| format!("{}\n", diagnostic.for_people(true)));
+    let refused = error.downcast_ref::<Refused>().map(|refused| &refused.0);
+    let refused =
+        refused.or_else(|| error.downcast_ref::<mizzen_local::config::Refused>().map(|refused| &refused.0));
+    if let Some(refused) = refused {
+        let told = refused.iter().map(|diagnostic| format!("{}\n", diagnostic.for_people(true)));
         return (told.collect(), Exit::Problem);
     }
     match error.downcast_ref::<clap::Error>() {

@@ -16,7 +16,7 @@ const PILOT_AGENT: &str = "istio-iptables proxy request wait";
 const TASKS: &[&str] = &["manifest install", "manifest translate"];
 
 /// Those that Istio has not.
-const OWN: &str = "app backbone describe diff down explain logs module reconcile status traffic up";
+const OWN: &str = "app backbone describe diff explain module reconcile";
 
 /// `mizzen` itself takes the verbs of all of them.
 fn knows(program: Program, word: &str) -> bool {

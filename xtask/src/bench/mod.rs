@@ -3,6 +3,7 @@
 mod process;
 mod render;
 mod side;
+mod up;
 mod validate;
 mod xds;
 
@@ -32,6 +33,8 @@ enum What {
     Render,
     /// `mizzen discovery` beside istiod: simulated proxies, changes, memory
     Xds(xds::Arguments),
+    /// `mizzen up` with its sample: time to the first answer, memory, time from a changed file to changed traffic
+    Up,
     /// Run a program and print what it cost; how the others measure
     #[command(hide = true)]
     Process { program: PathBuf, arguments: Vec<String> },
@@ -42,6 +45,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         What::Validate => validate::command(arguments.quick, arguments.save),
         What::Render => render::command(arguments.quick, arguments.save),
         What::Xds(of) => xds::command(of, arguments.quick, arguments.save),
+        What::Up => up::command(arguments.quick, arguments.save),
         What::Process { program, arguments } => process::child(program, arguments),
     }
 }

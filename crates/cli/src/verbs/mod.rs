@@ -5,8 +5,15 @@ mod chart;
 mod completion;
 mod crd;
 mod discovery;
+mod down;
+mod logs;
 mod manifest;
 mod profile;
+mod status;
+mod traffic;
+mod up;
+mod up_mesh;
+mod up_parts;
 mod validate;
 mod version;
 
@@ -15,6 +22,14 @@ use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 pub(crate) const ALL: &[Entry] = &[
+    Entry::of::<up::Up>(),
+    Entry::of::<status::Status>(),
+    Entry::of::<traffic::Traffic>(),
+    Entry::of::<logs::Logs>(),
+    Entry::of::<down::Down>(),
+    Entry::of::<up_parts::Sample>(),
+    Entry::of::<up_parts::Child>(),
+    Entry::of::<up_parts::Keeper>(),
     Entry::of::<manifest::Manifest>(),
     Entry::of::<profile::Profile>(),
     Entry::of::<chart::ChartVerb>(),
@@ -49,6 +64,7 @@ pub(crate) trait Verb: Sized + 'static {
 /// The parts of the help, in order. One without verbs is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Group {
+    Local,
     Install,
     /// Those that run on and on.
     Processes,
@@ -57,10 +73,12 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    pub(crate) const ALL: &[Self] = &[Self::Install, Self::Processes, Self::Models, Self::Binary];
+    pub(crate) const ALL: &[Self] =
+        &[Self::Local, Self::Install, Self::Processes, Self::Models, Self::Binary];
 
     pub(crate) fn heading(self) -> &'static str {
         match self {
+            Self::Local => "A mesh on this machine",
             Self::Install => "Istio on a cluster",
             Self::Processes => "Parts of a mesh",
             Self::Models => "Checks and models",

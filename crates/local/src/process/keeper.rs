@@ -1,0 +1,62 @@
+//! How children end with us.
+
+use super::end_marked;
+use nix::{
+    sys::{prctl, signal::Signal},
+    unistd::getppid,
+};
+use std::{
+    env,
+    ffi::OsString,
+    io::{self, Read},
+    os::unix::process::CommandExt,
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+/// The hidden verb of the binary that calls [`become_child`].
+pub(crate) const CHILD_VERB: &str = "child-of-up";
+/// The hidden verb of the binary that calls [`keep`].
+const KEEPER_VERB: &str = "keeper-of-up";
+
+/// Turns this process into the program that is named, as a child that the kernel ends when its parent ends. Returns only why
+/// that did not work.
+pub fn become_child(parent: u32, program: &OsString, arguments: &[OsString]) -> io::Error {
+    if let Err(error) = prctl::set_pdeathsig(Signal::SIGKILL) {
+        return error.into();
+    }
+    // It may have ended before we could ask.
+    if u32::try_from(getppid().as_raw()) != Ok(parent) {
+        return io::Error::other("the mesh has ended");
+    }
+    Command::new(program).args(arguments).exec()
+}
+
+/// The keeper of a mesh. Its standard input ends when we do: the value must live as long as the process.
+pub(crate) fn start(mark: &Path) -> io::Result<Child> {
+    Command::new(env::current_exe()?)
+        .arg(KEEPER_VERB)
+        .arg(mark)
+        .env_remove(crate::state::MARK)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        // Ctrl-C at the terminal is not for it.
+        .process_group(0)
+        .spawn()
+}
+
+/// Waits until standard input ends, then ends everything of the mesh.
+pub fn keep(mark: &Path) {
+    let mut bytes = [0; 64];
+    let mut input = io::stdin().lock();
+    loop {
+        match input.read(&mut bytes) {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => break,
+        }
+    }
+    end_marked(mark);
+}
