@@ -282,3 +282,36 @@ fn the_page_answers_only_this_machine_and_only_questions() {
     assert!(writer.starts_with("HTTP/1.1 405"), "{writer}");
     mesh.down();
 }
+
+#[test]
+fn with_namespaces_everything_is_redirected_and_nothing_is_left() {
+    needs!(&[ROOT], &["ip", "iptables"], Envoy::NEEDS);
+    let folder = folder();
+    let run = |words: &[&str]| mizzen(&folder, words).output().unwrap();
+    let links = || Command::new("ip").arg("link").output().unwrap().stdout;
+    let before = links();
+    let up = run(&["up", "--capture", "netns", "--detach"]);
+    assert!(up.status.success(), "{}", said(&up));
+    let status = run(&["status", "-o", "json"]);
+    let view: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();
+    assert_eq!(view["capture"], "netns");
+    let ingress = view["ingress"].as_str().unwrap().parse().unwrap();
+    let shop = get(ingress, "/", &["accept: application/json", "x-user: ana"]).unwrap().json();
+    let account = |name: &str| format!("spiffe://cluster.local/ns/default/sa/{name}");
+    // Nobody was told of a proxy, and yet it was the sidecars that called; port 80 included.
+    assert_eq!(shop["prices"]["caller"], account("shop"), "{shop}");
+    assert_eq!(shop["reviews"]["ratings"]["caller"], account("reviews"), "{shop}");
+    assert_eq!(shop["reviews"]["version"], "v3", "{shop}");
+    until("the proxies to be seen in step", || {
+        let status = run(&["status"]);
+        let told = said(&status);
+        if told.matches("synced").count() == 9 { Ok(()) } else { Err(told) }
+    });
+    assert_eq!(before, links(), "the machine's own network is as it was");
+    let down = run(&["down"]);
+    assert!(down.status.success(), "{}", said(&down));
+
+    write(&folder, "services: {web: {port: 8000, at: 127.0.0.1:9}}\n");
+    let told = refused(&folder, &["--capture", "netns"]);
+    assert!(told.contains("web-v1") && told.contains("--capture"), "{told}");
+}

@@ -16,7 +16,7 @@ spec: {clusterIP: 240.240.0.1, selector: {app: web}, ports: [{name: http, port: 
 ---
 apiVersion: v1
 kind: Pod
-metadata: {name: client, namespace: default, labels: {app: web}}
+metadata: {name: client, namespace: default, labels: {app: web, istio: ingressgateway}}
 status: {phase: Running, podIP: 127.70.0.2, podIPs: [{ip: 127.70.0.2}]}
 ---
 apiVersion: discovery.k8s.io/v1
@@ -73,7 +73,7 @@ fn a_sidecar_takes_calls_for_its_workload_at_one_address_and_its_calls_at_anothe
     let clusters = mesh.clusters(&proxy);
     for (name, port) in [("inbound|10080||", 20500), ("inbound|7000||", 20501)] {
         let cluster = &clusters[name];
-        assert_eq!(cluster["type"], Value::Null, "static, which is the default: {cluster}");
+        assert_eq!(cluster["type"], "STATIC", "{cluster}");
         let endpoint = &cluster["loadAssignment"]["endpoints"][0]["lbEndpoints"][0]["endpoint"];
         assert_eq!(
             endpoint["address"]["socketAddress"],

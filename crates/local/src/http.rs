@@ -1,5 +1,6 @@
 //! One request at a time to somebody near: an Envoy's admin socket, the control plane's pages, a service through its proxy.
 
+use crate::namespaces::Namespace;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Request, StatusCode, header};
 use http_body_util::{BodyExt, Empty, Limited};
@@ -24,6 +25,8 @@ const LIMIT: usize = 64 << 20;
 #[derive(Clone, Debug)]
 pub(crate) enum Door {
     Tcp(SocketAddr),
+    /// In another network.
+    Inside(Namespace, SocketAddr),
     /// In a folder, whose path may be longer than a socket's may.
     Unix(PathBuf),
 }
@@ -43,12 +46,27 @@ pub(crate) async fn get(
     let asked = async {
         match door {
             Door::Tcp(address) => exchange(TcpStream::connect(address).await?, target, headers).await,
+            Door::Inside(namespace, address) => {
+                exchange(namespace.connect(*address).await?, target, headers).await
+            }
             Door::Unix(path) => exchange(connect(path).await?, target, headers).await,
         }
     };
     timeout(wait, asked).await.unwrap_or_else(|_| {
         Err(io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {} ms", wait.as_millis())))
     })
+}
+
+/// Whether somebody takes connections there.
+pub(crate) async fn connects(door: &Door, wait: Duration) -> bool {
+    let connected = async {
+        match door {
+            Door::Tcp(address) => TcpStream::connect(address).await.map(drop),
+            Door::Inside(namespace, address) => namespace.connect(*address).await.map(drop),
+            Door::Unix(path) => connect(path).await.map(drop),
+        }
+    };
+    timeout(wait, connected).await.is_ok_and(|connected| connected.is_ok())
 }
 
 async fn exchange(

@@ -15,6 +15,7 @@ pub mod client;
 pub mod config;
 pub mod envoy;
 mod http;
+pub mod namespaces;
 mod observe;
 mod plan;
 pub mod process;

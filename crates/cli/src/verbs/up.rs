@@ -8,9 +8,10 @@ mod screen;
 use super::{Group, Verb};
 use crate::{build::BUILD, exit::Exit, failure::Hint, output::Output, program::Program};
 use anyhow::{Context, Result, anyhow};
+use clap::ValueEnum;
 use mizzen_local::{
     config,
-    up::{self, Options, Told},
+    up::{self, Capture, Options, Told},
 };
 use screen::Screen;
 pub(crate) use screen::{program, table};
@@ -31,6 +32,11 @@ pub(crate) struct Typed {
     #[arg(long, value_name = "PROGRAM")]
     envoy: Option<PathBuf>,
 
+    /// How calls get to the sidecars: `loopback`, by addresses and http_proxy; `netns`, by a network namespace for each workload and the
+    /// kernel's redirection, which needs root
+    #[arg(long, value_name = "HOW", default_value = "loopback", hide_possible_values = true)]
+    capture: How,
+
     /// Leave it in the background when it is ready
     #[arg(short, long)]
     detach: bool,
@@ -42,6 +48,21 @@ pub(crate) struct Typed {
     /// The one in the background
     #[arg(long, hide = true, conflicts_with = "detach")]
     detached: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum How {
+    Loopback,
+    Netns,
+}
+
+impl From<How> for Capture {
+    fn from(how: How) -> Self {
+        match how {
+            How::Loopback => Self::Loopback,
+            How::Netns => Self::Netns,
+        }
+    }
 }
 
 pub(crate) struct Up {
@@ -70,18 +91,19 @@ impl Verb for Up {
             return Err(anyhow!(reason).hint("run it in a virtual machine or a container with Linux"));
         }
         let here = env::current_dir().context("the current folder is gone")?;
-        let Typed { file, envoy, detach, init, detached } = self.typed;
+        let Typed { file, envoy, capture, detach, init, detached } = self.typed;
+        let capture = Capture::from(capture);
         if init {
             return write(&here, output);
         }
         if detach {
-            return detach::start(file.as_deref(), envoy.as_deref(), &here, output);
+            return detach::start(file.as_deref(), envoy.as_deref(), capture, &here, output);
         }
         if detached {
             detach::leave_terminal();
         }
         let begun = Instant::now();
-        let options = Options { file, here, envoy, version: BUILD.version.to_owned() };
+        let options = Options { file, here, envoy, version: BUILD.version.to_owned(), capture };
         let prepared = up::prepare(options, |line| {
             let _ = output.text(&format!("{line}\n"));
             let _ = output.flush();

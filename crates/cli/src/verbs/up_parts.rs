@@ -4,7 +4,10 @@
 use super::{Group, Verb};
 use crate::{exit::Exit, output::Output, program::Program};
 use anyhow::{Context, Result, anyhow};
-use mizzen_local::{process, sample};
+use mizzen_local::{
+    process::{self, Place},
+    sample,
+};
 use std::{ffi::OsString, path::PathBuf};
 use tokio::runtime;
 
@@ -44,6 +47,15 @@ impl Verb for Sample {
 pub(crate) struct ChildTyped {
     /// The process that must be the parent
     parent: u32,
+    /// The file of a network namespace to be in
+    #[arg(long)]
+    network: Option<PathBuf>,
+    /// A file in the place of /etc/hosts
+    #[arg(long)]
+    hosts: Option<PathBuf>,
+    /// A group to belong to
+    #[arg(long)]
+    group: Option<u32>,
     /// A program and its arguments
     #[arg(required = true, last = true)]
     command: Vec<OsString>,
@@ -65,9 +77,10 @@ impl Verb for Child {
     }
 
     fn run(self, _: &mut Output) -> Result<Exit> {
-        let ChildTyped { parent, command } = self.0;
+        let ChildTyped { parent, network, hosts, group, command } = self.0;
+        let place = Place { network, hosts, group };
         let (program, arguments) = command.split_first().context("no program")?;
-        let error = process::become_child(parent, program, arguments);
+        let error = process::become_child(parent, &place, program, arguments);
         // In one line: the last is what is told.
         Err(anyhow!("{} cannot be started: {error}", program.display()))
     }

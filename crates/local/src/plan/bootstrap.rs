@@ -1,7 +1,7 @@
 //! What an Envoy starts with: who it is, where its control plane and its secrets are, and where it can be asked. Everything else
 //! comes over xDS. Sockets are named relative to the folder that it runs in, because their paths may not be long.
 
-use super::{GATEWAY, HTTP_PROXY_PORT, NAMESPACE, Plan, Workload};
+use super::{Capture, GATEWAY, HTTP_PROXY_PORT, NAMESPACE, Plan, Workload};
 use mizzen_envoy::local::{APP_ADDRESSES, LOCAL_ADDRESS};
 use mizzen_identity::Spiffe;
 use serde_json::{Map, Value, json};
@@ -23,13 +23,14 @@ pub(crate) fn bootstrap(plan: &Plan, workload: Option<&Workload>) -> Value {
         None => (
             "router",
             GATEWAY,
-            plan.gateway.address.ip().to_string(),
+            plan.gateway.inside.ip().to_string(),
             &plan.gateway.identity,
             json!({ "app": "istio-ingressgateway", "istio": "ingressgateway" }),
         ),
     };
     let mut metadata = metadata(name, &address, identity, &labels);
     match workload {
+        Some(_) if plan.capture == Capture::Netns => {}
         Some(workload) => {
             let apps: Map<String, Value> = workload
                 .ports

@@ -8,9 +8,12 @@ mod objects;
 pub(crate) use addresses::is_free;
 pub(crate) use addresses::{Addresses, NoRoom};
 pub(crate) use bootstrap::bootstrap;
-pub(crate) use objects::objects;
+pub(crate) use objects::{hosts, objects};
 
-use crate::config::{App, Config};
+use crate::{
+    config::{App, Config},
+    namespaces::SWITCH,
+};
 use mizzen_identity::Spiffe;
 use std::{
     collections::BTreeMap,
@@ -29,8 +32,56 @@ pub(crate) const PRIVILEGED: u16 = 1_024;
 /// By so much a port of root's is moved.
 const MOVED: u16 = 10_000;
 
+/// How calls get to sidecars.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Capture {
+    /// Each workload has loopback addresses of its own, and its sidecar listens there.
+    #[default]
+    Loopback,
+    /// Each has a network namespace of its own, and the kernel redirects.
+    Netns,
+}
+
+impl Capture {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Loopback => "loopback",
+            Self::Netns => "netns",
+        }
+    }
+}
+
+/// Where a mesh's addresses come from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Network {
+    Loopback(Addresses),
+    Namespaces,
+}
+
+impl Network {
+    fn control_plane(&self) -> Ipv4Addr {
+        match self {
+            Self::Loopback(addresses) => addresses.control_plane(),
+            Self::Namespaces => SWITCH,
+        }
+    }
+
+    /// Where a workload is reached, and where it reaches others.
+    fn workload(&self, number: usize) -> (Ipv4Addr, Ipv4Addr) {
+        match self {
+            Self::Loopback(addresses) => (addresses.workload(number), addresses.local(number)),
+            Self::Namespaces => {
+                let [a, b, c, d] = SWITCH.octets();
+                let host = u8::try_from(number).unwrap_or(u8::MAX).saturating_add(d + 1);
+                (Ipv4Addr::new(a, b, c, host), Ipv4Addr::LOCALHOST)
+            }
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
+    pub(crate) capture: Capture,
     pub(crate) control_plane: ControlPlane,
     pub(crate) gateway: Gateway,
     pub(crate) workloads: Vec<Workload>,
@@ -47,7 +98,10 @@ pub(crate) struct ControlPlane {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Gateway {
+    /// Where people reach it.
     pub(crate) address: SocketAddr,
+    /// Where it listens.
+    pub(crate) inside: SocketAddr,
     pub(crate) identity: Spiffe,
 }
 
@@ -95,15 +149,19 @@ pub(crate) struct Wishes {
 /// The same whenever it is made of the same. `free` gives ports of 127.0.0.1 that nobody has.
 pub(crate) fn plan(
     config: &Config,
-    addresses: &Addresses,
+    network: &Network,
     wishes: Wishes,
     mut free: impl FnMut() -> std::io::Result<u16>,
 ) -> std::io::Result<Plan> {
-    let control = addresses.control_plane();
+    let control = network.control_plane();
+    let capture = match network {
+        Network::Loopback(_) => Capture::Loopback,
+        Network::Namespaces => Capture::Netns,
+    };
     let mut workloads = Vec::new();
     for service in &config.services {
         for version in &service.versions {
-            let number = workloads.len();
+            let (address, local) = network.workload(workloads.len());
             let mut ports = Vec::new();
             for port in &service.ports {
                 let app = match &version.app {
@@ -113,17 +171,24 @@ pub(crate) fn plan(
                     }
                     App::Sample(_) => None,
                 };
-                let app = match (app, &version.app) {
-                    (Some(app), _) => app,
+                let (app, inbound) = match (app, &version.app, capture) {
                     // Nobody answers for this port there.
-                    (None, App::At(_)) => continue,
-                    (None, App::Run(_) | App::Sample(_)) => (Ipv4Addr::LOCALHOST, free()?).into(),
+                    (None, App::At(_), _) => continue,
+                    (Some(app), _, Capture::Loopback) => (app, inbound(port.number)),
+                    (None, _, Capture::Loopback) => {
+                        ((Ipv4Addr::LOCALHOST, free()?).into(), inbound(port.number))
+                    }
+                    // The network is all its own: its port is the service's, and is the process's.
+                    (app, _, Capture::Netns) => {
+                        let number = app.map_or(port.number, |app| app.port());
+                        ((Ipv4Addr::LOCALHOST, number).into(), number)
+                    }
                 };
                 ports.push(WorkloadPort {
                     name: port.name.clone(),
                     protocol: port.protocol.clone(),
                     service: port.number,
-                    inbound: inbound(port.number),
+                    inbound,
                     app,
                 });
             }
@@ -131,22 +196,29 @@ pub(crate) fn plan(
                 name: format!("{}-{}", service.name, version.name),
                 service: service.name.clone(),
                 version: version.name.clone(),
-                address: addresses.workload(number),
-                local: addresses.local(number),
+                address,
+                local,
                 ports,
                 identity: Spiffe::new(TRUST_DOMAIN, NAMESPACE, &service.name),
                 app: version.app.clone(),
             });
         }
     }
+    // Pages are for callers on the same machine, which there is the switch.
+    let (inside, pages) = match capture {
+        Capture::Loopback => (wishes.ingress, control),
+        Capture::Netns => ((control, wishes.ingress.port()).into(), Ipv4Addr::LOCALHOST),
+    };
     Ok(Plan {
+        capture,
         control_plane: ControlPlane {
             xds: (control, 15_010).into(),
-            http: (control, 15_080).into(),
-            monitoring: (control, 15_014).into(),
+            http: (pages, 15_080).into(),
+            monitoring: (pages, 15_014).into(),
         },
         gateway: Gateway {
             address: wishes.ingress,
+            inside,
             identity: Spiffe::new(TRUST_DOMAIN, NAMESPACE, "istio-ingressgateway"),
         },
         workloads,

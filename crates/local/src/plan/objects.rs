@@ -4,7 +4,10 @@
 use super::{NAMESPACE, Plan, Workload};
 use crate::plan::GATEWAY;
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, net::Ipv4Addr};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    net::Ipv4Addr,
+};
 
 /// Services have an address that nobody can reach, for names and statistics only: nothing is redirected here.
 const SERVICES: [u8; 2] = [240, 240];
@@ -27,7 +30,7 @@ pub(crate) fn objects(plan: &Plan, ready: impl Fn(&str) -> bool) -> Value {
     for (number, (name, workloads)) in services.iter().enumerate() {
         items.extend(service(number, name, workloads, &ready));
     }
-    let gateway = plan.gateway.address;
+    let gateway = plan.gateway.inside;
     if let std::net::IpAddr::V4(address) = gateway.ip() {
         items.push(pod(GATEWAY, "istio-ingressgateway", None, address, true));
     }
@@ -44,6 +47,17 @@ pub(crate) fn objects(plan: &Plan, ready: impl Fn(&str) -> bool) -> Value {
         &[(GATEWAY, gateway.ip().to_string(), true)],
     ));
     json!({ "apiVersion": "v1", "kind": "List", "items": items })
+}
+
+/// The names of services for processes that have a network of their own, as a file `/etc/hosts`.
+pub(crate) fn hosts(plan: &Plan) -> String {
+    let names: BTreeSet<&str> = plan.workloads.iter().map(|workload| workload.service.as_str()).collect();
+    let line = |(number, name): (usize, &str)| {
+        let long = format!("{name}.{NAMESPACE}");
+        format!("{} {name} {long} {long}.svc {long}.svc.cluster.local\n", address(number))
+    };
+    let services: String = names.into_iter().enumerate().map(line).collect();
+    format!("127.0.0.1 localhost\n::1 localhost\n{services}")
 }
 
 fn meta(name: &str) -> Value {

@@ -1,13 +1,16 @@
 //! How children end with us.
 
-use super::end_marked;
+use super::{Place, end_marked};
 use nix::{
+    mount::{MsFlags, mount},
+    sched::{CloneFlags, setns, unshare},
     sys::{prctl, signal::Signal},
-    unistd::getppid,
+    unistd::{Gid, getppid, setgid},
 };
 use std::{
     env,
     ffi::OsString,
+    fs::File,
     io::{self, Read},
     os::unix::process::CommandExt,
     path::Path,
@@ -21,15 +24,33 @@ const KEEPER_VERB: &str = "keeper-of-up";
 
 /// Turns this process into the program that is named, as a child that the kernel ends when its parent ends. Returns only why
 /// that did not work.
-pub fn become_child(parent: u32, program: &OsString, arguments: &[OsString]) -> io::Error {
-    if let Err(error) = prctl::set_pdeathsig(Signal::SIGKILL) {
-        return error.into();
+pub fn become_child(parent: u32, place: &Place, program: &OsString, arguments: &[OsString]) -> io::Error {
+    match settle(parent, place) {
+        Ok(()) => Command::new(program).args(arguments).exec(),
+        Err(error) => error,
     }
+}
+
+fn settle(parent: u32, place: &Place) -> io::Result<()> {
+    if let Some(network) = &place.network {
+        setns(File::open(network)?, CloneFlags::CLONE_NEWNET)?;
+    }
+    if let Some(hosts) = &place.hosts {
+        unshare(CloneFlags::CLONE_NEWNS)?;
+        let none = None::<&str>;
+        mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
+        mount(Some(hosts), "/etc/hosts", none, MsFlags::MS_BIND, none)?;
+    }
+    if let Some(group) = place.group {
+        setgid(Gid::from_raw(group))?;
+    }
+    // Last: changing who one is takes it back.
+    prctl::set_pdeathsig(Signal::SIGKILL)?;
     // It may have ended before we could ask.
     if u32::try_from(getppid().as_raw()) != Ok(parent) {
-        return io::Error::other("the mesh has ended");
+        return Err(io::Error::other("the mesh has ended"));
     }
-    Command::new(program).args(arguments).exec()
+    Ok(())
 }
 
 /// The keeper of a mesh. Its standard input ends when we do: the value must live as long as the process.

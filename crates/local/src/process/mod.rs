@@ -24,4 +24,15 @@ pub(crate) struct Command {
     pub(crate) arguments: Vec<String>,
     pub(crate) folder: PathBuf,
     pub(crate) environment: BTreeMap<String, String>,
+    pub(crate) place: Place,
+}
+
+/// What a child has for itself.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    /// The file of a network namespace.
+    pub network: Option<PathBuf>,
+    /// A file that takes the place of `/etc/hosts`.
+    pub hosts: Option<PathBuf>,
+    pub group: Option<u32>,
 }

@@ -149,9 +149,17 @@ fn start(command: &Command) -> io::Result<Child> {
             format!("there is no folder {}", command.folder.display()),
         ));
     }
-    tokio::process::Command::new(env::current_exe()?)
-        .arg(CHILD_VERB)
-        .arg(std::process::id().to_string())
+    let mut child = tokio::process::Command::new(env::current_exe()?);
+    child.arg(CHILD_VERB).arg(std::process::id().to_string());
+    for (name, path) in [("--network", &command.place.network), ("--hosts", &command.place.hosts)] {
+        if let Some(path) = path {
+            child.arg(name).arg(path);
+        }
+    }
+    if let Some(group) = command.place.group {
+        child.arg("--group").arg(group.to_string());
+    }
+    child
         .arg("--")
         .arg(&command.program)
         .args(&command.arguments)

@@ -4,8 +4,9 @@ use super::{Prepared, proxy_name};
 use crate::{
     config::App,
     http::Door,
+    namespaces::Namespaces,
     observe::Observed,
-    plan::{CONTROL_PLANE, GATEWAY, Plan, bootstrap::admin_socket},
+    plan::{CONTROL_PLANE, GATEWAY, Plan, WorkloadPort, bootstrap::admin_socket},
     process::Supervised,
     state::State,
     view,
@@ -29,6 +30,15 @@ pub(crate) struct Mesh {
     holders: BTreeMap<String, Holder>,
     processes: BTreeMap<String, Supervised>,
     known: Mutex<Known>,
+    namespaces: Option<Namespaces>,
+}
+
+/// Where the control plane's pages are.
+pub(super) fn control_plane(plan: &Plan, namespaces: Option<&Namespaces>) -> Door {
+    match namespaces {
+        Some(namespaces) => Door::Inside(namespaces.switch.clone(), plan.control_plane.http),
+        None => Door::Tcp(plan.control_plane.http),
+    }
 }
 
 #[derive(Default)]
@@ -64,11 +74,24 @@ impl Mesh {
             holders,
             processes,
             known: Mutex::default(),
+            namespaces: prepared.namespaces.clone(),
         }
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn control_plane(&self) -> Door {
+        control_plane(&self.plan, self.namespaces.as_ref())
+    }
+
+    /// Where a workload's process listens, from where that can be reached.
+    pub(super) fn app(&self, number: usize, port: &WorkloadPort) -> Door {
+        match self.namespaces.as_ref().and_then(|namespaces| namespaces.workloads.get(number)) {
+            Some(namespace) => Door::Inside(namespace.clone(), port.app),
+            None => Door::Tcp(port.app),
+        }
     }
 
     /// Where an Envoy can be asked, by the name of its workload.
@@ -162,7 +185,7 @@ impl Mesh {
             page: self.plan.page,
             objects_folder: self.objects_folder.clone(),
             envoy: self.envoy.clone(),
-            capture: "loopback".to_owned(),
+            capture: self.plan.capture.word().to_owned(),
             control_plane: self.process(&known, CONTROL_PLANE, CONTROL_PLANE, false),
             gateway: self.proxy(&known, GATEWAY, GATEWAY),
             workloads: workloads.collect(),

@@ -10,11 +10,14 @@ mod ready;
 mod secrets;
 mod watch;
 
+pub use crate::plan::Capture;
+use children::Children;
 pub(crate) use children::proxy_name;
 pub(crate) use mesh::Mesh;
 pub use prepare::{Failed, Options, Prepared, prepare};
 
 use crate::{
+    namespaces::relay,
     plan::{CONTROL_PLANE, GATEWAY},
     process::{self, Command, Log, Supervised, supervise},
     state::Record,
@@ -83,7 +86,7 @@ async fn serve(
     running: &mut JoinSet<()>,
     tasks: &mut JoinSet<()>,
 ) -> Result<(), Failed> {
-    let Prepared { state, config, file, plan, envoy, .. } = &prepared;
+    let Prepared { state, config, file, plan, envoy, namespaces, .. } = &prepared;
     let disk = |source| Failed::Disk { path: state.run(), source };
     ready::write_objects(state, plan, |_| true).map_err(disk)?;
     let holders = secrets::serve(state, plan, tasks)?;
@@ -94,13 +97,14 @@ async fn serve(
     let page = page.map_err(|source| Failed::Io { what: "the page cannot be served", source })?;
 
     let mut commands: Vec<(String, Command)> = Vec::new();
-    let control_plane = children::control_plane(state, plan, &config.objects).map_err(disk)?;
-    commands.push((GATEWAY.to_owned(), children::proxy(state, plan, &envoy.path, None).map_err(disk)?));
-    for workload in &plan.workloads {
-        if let Some(command) = children::app(state, workload).map_err(disk)? {
+    let children = Children { state, plan, envoy: &envoy.path, namespaces: namespaces.as_ref() };
+    let control_plane = children.control_plane(&config.objects).map_err(disk)?;
+    commands.push((GATEWAY.to_owned(), children.proxy(None).map_err(disk)?));
+    for (number, workload) in plan.workloads.iter().enumerate() {
+        if let Some(command) = children.app(number, workload).map_err(disk)? {
             commands.push((workload.name.clone(), command));
         }
-        let command = children::proxy(state, plan, &envoy.path, Some(workload)).map_err(disk)?;
+        let command = children.proxy(Some((number, workload))).map_err(disk)?;
         commands.push((proxy_name(&workload.name), command));
     }
     let record = Record {
@@ -124,11 +128,17 @@ async fn serve(
     let mut supervised = BTreeMap::new();
     supervised.insert(CONTROL_PLANE.to_owned(), start(CONTROL_PLANE.to_owned(), control_plane));
     // Envoys that find nobody wait for half a second before they ask again.
-    ready::control_plane(&plan.control_plane, &supervised[CONTROL_PLANE]).await?;
+    ready::control_plane(&mesh::control_plane(plan, namespaces.as_ref()), &supervised[CONTROL_PLANE]).await?;
     for (name, command) in commands {
         supervised.insert(name.clone(), start(name, command));
     }
 
+    if let Some(namespaces) = namespaces {
+        let outside = TcpListener::bind(plan.gateway.address).await;
+        let outside =
+            outside.map_err(|source| Failed::Io { what: "the ingress cannot be opened", source })?;
+        tasks.spawn(relay(outside, namespaces.switch.clone(), plan.gateway.inside));
+    }
     let mesh = Arc::new(Mesh::new(&prepared, holders, supervised));
     tasks.spawn(web::serve(page, Arc::clone(&mesh)));
     tasks.spawn(watch::statistics(Arc::clone(&mesh)));

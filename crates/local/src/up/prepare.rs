@@ -4,7 +4,8 @@ use crate::{
     claim::Claim,
     config::{self, App, Config},
     envoy::{self, Envoy, NoEnvoy},
-    plan::{self, Addresses, NoRoom, Plan, Wishes, is_free},
+    namespaces::{Namespaces, NoNamespaces},
+    plan::{self, Addresses, Capture, Network, NoRoom, Plan, Wishes, is_free},
     process::end_marked,
     sample,
     state::{Lock, Refused, State},
@@ -24,6 +25,7 @@ pub struct Options {
     pub envoy: Option<PathBuf>,
     /// Of Mizzen, for people.
     pub version: String,
+    pub capture: Capture,
 }
 
 /// Why there is no mesh.
@@ -49,6 +51,12 @@ pub enum Failed {
     ControlPlane(String),
     #[error("no Envoy starts: {0}")]
     Proxies(String),
+    #[error(transparent)]
+    Namespaces(#[from] NoNamespaces),
+    #[error(
+        "{workload} is a process that somebody else starts (`at`), which has no network namespace of its own"
+    )]
+    Elsewhere { workload: String },
     #[error("{what}: {source}")]
     Io { what: &'static str, source: io::Error },
 }
@@ -64,6 +72,7 @@ pub struct Prepared {
     pub(super) version: String,
     pub(super) is_sample: bool,
     pub(super) page: TcpListener,
+    pub(super) namespaces: Option<Namespaces>,
     pub(super) _claims: Vec<Claim>,
     pub(super) _lock: Lock,
 }
@@ -117,20 +126,56 @@ pub fn prepare(options: Options, mut say: impl FnMut(&str)) -> Result<Prepared, 
         Err(source) => return Err(Failed::Objects { path: config.objects, source }),
     }
     let envoy = envoy::find(options.envoy.as_deref(), &mut say)?;
-    let (plan, claims, page) = places(&state, &config)?;
+    let (plan, claims, page) = places(&state, &config, options.capture)?;
+    let namespaces = match plan.capture {
+        Capture::Loopback => None,
+        Capture::Netns => Some(namespaces(&plan)?),
+    };
     let version = options.version;
-    Ok(Prepared { state, config, file, plan, envoy, version, is_sample, page, _claims: claims, _lock: lock })
+    Ok(Prepared {
+        state,
+        config,
+        file,
+        plan,
+        envoy,
+        version,
+        is_sample,
+        page,
+        namespaces,
+        _claims: claims,
+        _lock: lock,
+    })
 }
 
 fn absolute(path: &Path) -> PathBuf {
     fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
 }
 
+fn namespaces(plan: &Plan) -> Result<Namespaces, Failed> {
+    if let Some(workload) = plan.workloads.iter().find(|workload| matches!(workload.app, App::At(_))) {
+        return Err(Failed::Elsewhere { workload: workload.name.clone() });
+    }
+    let addresses: Vec<Ipv4Addr> = plan.workloads.iter().map(|workload| workload.address).collect();
+    Ok(Namespaces::new(&addresses)?)
+}
+
 /// Where everything will be, and what keeps it ours until it is there.
-fn places(state: &State, config: &Config) -> Result<(Plan, Vec<Claim>, TcpListener), Failed> {
-    let (addresses, network) = Addresses::find(state.root(), |addresses| plan::sockets(config, addresses))
-        .map_err(|NoRoom { address, of, .. }| taken(address.port(), of))?;
-    let mut claims = vec![network];
+fn places(
+    state: &State,
+    config: &Config,
+    capture: Capture,
+) -> Result<(Plan, Vec<Claim>, TcpListener), Failed> {
+    let mut claims = Vec::new();
+    let network = match capture {
+        Capture::Loopback => {
+            let (addresses, claim) =
+                Addresses::find(state.root(), |addresses| plan::sockets(config, addresses))
+                    .map_err(|NoRoom { address, of, .. }| taken(address.port(), of))?;
+            claims.push(claim);
+            Network::Loopback(addresses)
+        }
+        Capture::Netns => Network::Namespaces,
+    };
     let fixed: Vec<u16> =
         [config.ingress, config.page].into_iter().flatten().chain(listened(config)).collect();
     let ingress = one_of(
@@ -163,7 +208,7 @@ fn places(state: &State, config: &Config) -> Result<(Plan, Vec<Claim>, TcpListen
         Ok(port)
     };
     let wishes = Wishes { ingress: local(ingress), page: local(page) };
-    let plan = plan::plan(config, &addresses, wishes, free)
+    let plan = plan::plan(config, &network, wishes, free)
         .map_err(|source| Failed::Io { what: "no port can be found for a process", source })?;
     Ok((plan, claims, listener))
 }

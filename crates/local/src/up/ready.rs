@@ -2,8 +2,8 @@
 
 use super::{Failed, Mesh, proxy_name};
 use crate::{
-    http::{Door, get},
-    plan::{CONTROL_PLANE, ControlPlane, GATEWAY, Plan, objects},
+    http::{Door, connects, get},
+    plan::{CONTROL_PLANE, GATEWAY, Plan, objects},
     process::{Status, Supervised},
     state::{State, write},
 };
@@ -13,10 +13,7 @@ use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
-use tokio::{
-    net::TcpStream,
-    time::{sleep, timeout},
-};
+use tokio::time::sleep;
 
 /// After that a mesh is shown as it is.
 const FIRST: Duration = Duration::from_secs(15);
@@ -41,9 +38,9 @@ fn last_words(name: &str, status: &Status, state: Option<&State>) -> String {
     format!("{how}\n{said}{log}")
 }
 
-pub(super) async fn control_plane(at: &ControlPlane, process: &Supervised) -> Result<(), Failed> {
+pub(super) async fn control_plane(at: &Door, process: &Supervised) -> Result<(), Failed> {
     loop {
-        let answer = get(&Door::Tcp(at.http), "/ready", &[], WAIT).await;
+        let answer = get(at, "/ready", &[], WAIT).await;
         if answer.is_ok_and(|answer| answer.status.is_success()) {
             return Ok(());
         }
@@ -102,15 +99,14 @@ fn publish(mesh: &Mesh) {
 /// By the names of workloads, and of the gateway and the control plane.
 async fn look(mesh: &Mesh) -> BTreeMap<String, bool> {
     let mut ready = BTreeMap::new();
-    let control_plane = get(&Door::Tcp(mesh.plan.control_plane.http), "/ready", &[], WAIT).await;
+    let control_plane = get(&mesh.control_plane(), "/ready", &[], WAIT).await;
     ready.insert(CONTROL_PLANE.to_owned(), control_plane.is_ok_and(|answer| answer.status.is_success()));
     ready.insert(GATEWAY.to_owned(), proxy(mesh, GATEWAY).await);
-    for workload in &mesh.plan.workloads {
+    for (number, workload) in mesh.plan.workloads.iter().enumerate() {
         let proxy = proxy(mesh, &workload.name).await;
         let mut app = true;
         for port in &workload.ports {
-            let connected = timeout(WAIT, TcpStream::connect(port.app)).await;
-            app &= connected.is_ok_and(|connected| connected.is_ok());
+            app &= connects(&mesh.app(number, port), WAIT).await;
         }
         ready.insert(proxy_name(&workload.name), proxy);
         ready.insert(format!("{}-app", workload.name), app);

@@ -2,7 +2,7 @@
 
 use super::{Mesh, Told, mesh::Configuration};
 use crate::{
-    http::{Door, get},
+    http::get,
     observe,
     plan::{GATEWAY, NAMESPACE},
     view,
@@ -58,7 +58,7 @@ pub(super) async fn configuration(mesh: Arc<Mesh>, tell: Arc<dyn Fn(Told) + Send
 }
 
 async fn json(mesh: &Mesh, page: &str) -> io::Result<Value> {
-    let answer = get(&Door::Tcp(mesh.plan.control_plane.http), page, &[], WAIT).await?;
+    let answer = get(&mesh.control_plane(), page, &[], WAIT).await?;
     Ok(serde_json::from_slice(&answer.body)?)
 }
 

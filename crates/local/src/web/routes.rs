@@ -3,7 +3,7 @@
 //! They are those of a caller: the control plane is asked what it has for one that is not the service itself.
 
 use crate::{
-    http::{Door, get},
+    http::get,
     plan::{GATEWAY, NAMESPACE},
     up::Mesh,
 };
@@ -27,7 +27,7 @@ pub(super) async fn of(mesh: &Mesh, service: &str) -> Result<Value, (StatusCode,
     let page = format!(
         "/debug/config_dump?proxyID={caller}.{NAMESPACE}&types=type.googleapis.com/envoy.config.route.v3.RouteConfiguration"
     );
-    let answer = get(&Door::Tcp(mesh.plan.control_plane.http), &page, &[], WAIT).await;
+    let answer = get(&mesh.control_plane(), &page, &[], WAIT).await;
     let unavailable = |reason: String| (StatusCode::SERVICE_UNAVAILABLE, reason);
     let answer =
         answer.map_err(|error| unavailable(format!("the control plane does not answer: {error}")))?;

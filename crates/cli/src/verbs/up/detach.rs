@@ -6,7 +6,7 @@ use anyhow::{Context, Result, anyhow};
 use mizzen_local::{
     client,
     state::{Refused, State},
-    up::Failed,
+    up::{Capture, Failed},
 };
 use std::{
     env,
@@ -24,6 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 pub(super) fn start(
     file: Option<&Path>,
     envoy: Option<&Path>,
+    capture: Capture,
     here: &Path,
     output: &mut Output,
 ) -> Result<Exit> {
@@ -43,7 +44,7 @@ pub(super) fn start(
         .and_then(|file| Ok((file.try_clone()?, file)))
         .with_context(|| format!("{} cannot be written", log.display()))?;
     let mut command = Command::new(env::current_exe().context("this program is gone")?);
-    command.args(["up", "--detached"]);
+    command.args(["up", "--detached", "--capture", capture.word()]);
     if let Some(file) = file {
         command.arg("--file").arg(file);
     }

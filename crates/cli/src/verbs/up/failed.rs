@@ -2,7 +2,7 @@
 
 use crate::failure::Hint;
 use anyhow::{Error, anyhow};
-use mizzen_local::{envoy::NoEnvoy, state, up::Failed};
+use mizzen_local::{envoy::NoEnvoy, namespaces::NoNamespaces, state, up::Failed};
 
 pub(super) fn told(failed: Failed) -> Error {
     let name = super::screen::program();
@@ -29,7 +29,12 @@ pub(super) fn told(failed: Failed) -> Error {
         Failed::ControlPlane(_) | Failed::Proxies(_) => {
             format!("`{name} logs` names the logs of the last run; try again, or write to us with them")
         }
-        Failed::Certificates(_) | Failed::Io { .. } => return failed.into(),
+        Failed::Namespaces(NoNamespaces::Root) => "leave --capture out: the default needs no root".to_owned(),
+        Failed::Namespaces(NoNamespaces::Program { .. }) => {
+            "install it (Debian: apt-get install iproute2 iptables), or leave --capture out".to_owned()
+        }
+        Failed::Elsewhere { .. } => "leave --capture out, or let `up` start it by `run`".to_owned(),
+        Failed::Namespaces(_) | Failed::Certificates(_) | Failed::Io { .. } => return failed.into(),
     };
     anyhow!(failed).hint(hint)
 }
