@@ -315,3 +315,48 @@ fn with_namespaces_everything_is_redirected_and_nothing_is_left() {
     let told = refused(&folder, &["--capture", "netns"]);
     assert!(told.contains("web-v1") && told.contains("--capture"), "{told}");
 }
+
+#[test]
+fn without_root_it_is_the_same() {
+    needs!(&[ROOT], Envoy::NEEDS);
+    // Somebody who has nothing but this folder: the programs are copied there, because root's are out of reach.
+    const NOBODY: u32 = 65_534;
+    let folder = folder();
+    let home = folder.join("home");
+    fs::create_dir(&home).unwrap();
+    for (from, name) in
+        [(up::BINARY.into(), "mizzen"), (mizzen_testkit::tools::command("envoy").unwrap(), "envoy")]
+    {
+        fs::copy(from, folder.join(name)).unwrap();
+        fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    std::os::unix::fs::chown(&home, Some(NOBODY), Some(NOBODY)).unwrap();
+    let run = |words: &[&str]| {
+        let mut command = Command::new(folder.join("mizzen"));
+        command.args(words).current_dir(&home).env_clear().env("HOME", &home).env("PATH", "/usr/bin:/bin");
+        std::os::unix::process::CommandExt::gid(&mut command, NOBODY);
+        std::os::unix::process::CommandExt::uid(&mut command, NOBODY);
+        command.stdin(Stdio::null()).output().unwrap()
+    };
+    let envoy = folder.join("envoy");
+    let up = run(&["up", "--detach", "--envoy", envoy.to_str().unwrap()]);
+    assert!(up.status.success() && said(&up).contains("80 is root's"), "{}", said(&up));
+    let view: serde_json::Value = serde_json::from_slice(&run(&["status", "-o", "json"]).stdout).unwrap();
+    let shop = get(view["ingress"].as_str().unwrap().parse().unwrap(), "/", &["accept: application/json"])
+        .unwrap()
+        .json();
+    assert_eq!(shop["prices"]["caller"], "spiffe://cluster.local/ns/default/sa/shop", "{shop}");
+    // Keys are nobody else's to read.
+    for entry in fs::read_dir(home.join(".mizzen/run")).unwrap().flatten() {
+        let mode = entry.metadata().unwrap().permissions().mode() & 0o777;
+        let is_socket = entry.file_name().to_str().unwrap().ends_with(".sock");
+        assert!(!is_socket || mode & 0o077 == 0, "{:?} {mode:o}", entry.path());
+    }
+    let mode = fs::metadata(home.join(".mizzen")).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o700);
+    let told = run(&["up", "--capture", "netns"]);
+    assert!(said(&told).contains("up here already"), "{}", said(&told));
+    assert!(run(&["down"]).status.success());
+    let told = run(&["up", "--capture", "netns", "--envoy", envoy.to_str().unwrap()]);
+    assert!(told.status.code() == Some(1) && said(&told).contains("need root"), "{}", said(&told));
+}

@@ -68,22 +68,18 @@ pub enum Ended {
 
 pub fn down(state: &State) -> Result<Ended, NoMesh> {
     let mut ended = Ended::Nothing;
-    if state.is_locked() {
-        let record = state.record();
-        if let Some(pid) = record.as_ref().and_then(|record| i32::try_from(record.pid).ok()) {
-            let _ = kill(Pid::from_raw(pid), Signal::SIGTERM);
-        }
+    if let Some(pid) = state.holder() {
+        let signal = |signal| i32::try_from(pid).map(|pid| kill(Pid::from_raw(pid), signal));
+        let _ = signal(Signal::SIGTERM);
         let since = Instant::now();
         while state.is_locked() && since.elapsed() < END {
             sleep(Duration::from_millis(20));
         }
-        if state.is_locked() {
-            // It hangs. Its children are ended below.
-            if let Some(pid) = record.as_ref().and_then(|record| i32::try_from(record.pid).ok()) {
-                let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
-            }
+        // It hangs. Its children are ended below.
+        if state.holder() == Some(pid) {
+            let _ = signal(Signal::SIGKILL);
         }
-        ended = Ended::Mesh(record.map_or(0, |record| record.pid));
+        ended = Ended::Mesh(pid);
     }
     let left = end_marked(state.root());
     if left > 0 && ended == Ended::Nothing {

@@ -12,7 +12,7 @@
 use serde::{Deserialize, Serialize};
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
-    io,
+    io::{self, Write},
     net::SocketAddr,
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
@@ -99,12 +99,15 @@ impl State {
         builder.create(&self.root).map_err(refused(&self.root))?;
         let path = self.root.join("lock");
         let open = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
-        let file = open.map_err(refused(&path))?;
+        let mut file = open.map_err(refused(&path))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(Refused::Up(self.record().map(Box::new))),
             Err(TryLockError::Error(source)) => return Err(Refused::Folder { path, source }),
         }
+        // Who has it, for those who want it to end: whoever reads this while it is locked reads the truth.
+        let noted = file.set_len(0).and_then(|()| file.write_all(std::process::id().to_string().as_bytes()));
+        noted.map_err(refused(&path))?;
         // It is no part of anybody's project.
         write(&self.root.join(".gitignore"), b"*\n").map_err(refused(&self.root))?;
         Ok(Lock(file))
@@ -114,6 +117,12 @@ impl State {
     pub fn is_locked(&self) -> bool {
         let file = OpenOptions::new().write(true).open(self.root.join("lock"));
         file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+    }
+
+    /// The process that has it.
+    pub fn holder(&self) -> Option<u32> {
+        let text = fs::read_to_string(self.root.join("lock")).ok()?;
+        text.parse().ok().filter(|_| self.is_locked())
     }
 
     /// Fresh folders for a run; logs of the last one go.
@@ -185,9 +194,9 @@ mod tests {
         state.tell(&record).unwrap();
         let refused = state.lock().unwrap_err().to_string();
         assert!(refused.contains("process 7") && refused.contains("http://127.0.0.1:8081"), "{refused}");
-        assert!(state.is_locked());
+        assert_eq!(state.holder(), Some(std::process::id()));
         drop(lock);
-        assert!(!state.is_locked() && state.lock().is_ok());
+        assert!(state.holder().is_none() && state.lock().is_ok());
         fs::remove_dir_all(folder).unwrap();
     }
 

@@ -4,7 +4,11 @@ use super::{
     App, Config, Port, Run, Service, Version,
     fields::{Field, Reader},
 };
-use crate::sample;
+use crate::{
+    plan::{CONTROL_PLANE, GATEWAY, INGRESS_SERVICE, PRIVILEGED, inbound, workload_name},
+    sample,
+    up::proxy_name,
+};
 use mizzen_text::{
     Code, Diagnostic, Place, Source,
     yaml::{self, Options},
@@ -35,6 +39,8 @@ impl std::error::Error for Refused {}
 const APP: [&str; 6] = ["at", "dir", "env", "listens", "run", "sample"];
 /// Protocols by Istio's names, but for those that say nothing here.
 const PROTOCOLS: [&str; 6] = ["grpc", "grpc-web", "http", "http2", "tcp", "tls"];
+/// What sidecars and the control plane listen on themselves, in Istio and here.
+const OWN_PORTS: std::ops::RangeInclusive<u16> = 15_000..=15_099;
 /// Workloads of one mesh: their addresses end in a number below 255.
 pub(crate) const WORKLOADS: usize = 200;
 
@@ -96,6 +102,7 @@ fn config(top: &Field<'_>, folder: &Path) -> Config {
             Vec::new()
         }
     };
+    unique(top, &services);
     let workloads: usize = services.iter().map(|service| service.versions.len()).sum();
     if workloads > WORKLOADS {
         top.refuse(format!("{workloads} versions of services are more than the {WORKLOADS} that fit"));
@@ -106,6 +113,23 @@ fn config(top: &Field<'_>, folder: &Path) -> Config {
         ingress: top.get("ingress").and_then(|field| field.port()),
         page: top.get("page").and_then(|field| field.port()),
         services,
+    }
+}
+
+/// Everything that has a log has its name to itself.
+fn unique(top: &Field<'_>, services: &[Service]) {
+    let mut names: BTreeMap<String, String> =
+        [GATEWAY, CONTROL_PLANE].map(|name| (name.to_owned(), "the mesh's own".to_owned())).into();
+    for service in services {
+        for version in &service.versions {
+            let of = format!("version {} of {}", version.name, service.name);
+            let workload = workload_name(&service.name, &version.name);
+            for name in [proxy_name(&workload), workload] {
+                if let Some(other) = names.insert(name.clone(), of.clone()).filter(|other| *other != of) {
+                    top.refuse(format!("{of} and {other} would both be called {name}"));
+                }
+            }
+        }
     }
 }
 
@@ -121,6 +145,9 @@ fn service(name: &str, field: &Field<'_>, folder: &Path) -> Option<Service> {
     let mut known = vec!["port", "ports", "protocol", "versions"];
     known.extend(APP);
     field.map(&known)?;
+    if name == INGRESS_SERVICE {
+        field.refuse(format!("{name} is the name of the gateway's own service"));
+    }
     if !is_label(name) {
         field.refuse_with(
             format!("{name:?} cannot be the name of a service"),
@@ -163,6 +190,29 @@ fn is_label(name: &str) -> bool {
 }
 
 fn ports(field: &Field<'_>) -> Option<Vec<Port>> {
+    let ports = listed_ports(field)?;
+    for port in &ports {
+        if OWN_PORTS.contains(&port.number) {
+            let (first, last) = (OWN_PORTS.start(), OWN_PORTS.end());
+            field
+                .refuse(format!("port {} is the mesh's own, as all from {first} to {last} are", port.number));
+        }
+        let moved =
+            |other: &&Port| other.number != port.number && inbound(other.number) == inbound(port.number);
+        if port.number < PRIVILEGED
+            && let Some(other) = ports.iter().find(moved)
+        {
+            let told = format!(
+                "port {} is moved to {}, which is another port of this service",
+                port.number, other.number
+            );
+            field.refuse(told);
+        }
+    }
+    Some(ports)
+}
+
+fn listed_ports(field: &Field<'_>) -> Option<Vec<Port>> {
     match (field.get("port"), field.get("ports")) {
         (Some(port), None) => {
             let protocol = protocol(field)?;
@@ -371,6 +421,24 @@ mod tests {
             ("services: {a: {port: 1, ports: [], run: x}}", "side by side"),
             ("services: {a: {port: 1, run: x, versions: {v1: {run: x}}}}", "beside `versions`"),
             ("services: {a: {port: 1, at: 1, env: {A: b}}}", "there is no `run`"),
+            (
+                "services: {a: {port: 1, versions: {b-c: {run: x}}}, a-b: {port: 1, versions: {c: {run: x}}}}",
+                "would both be called a-b-c",
+            ),
+            (
+                "services: {a: {port: 1, versions: {v1: {run: x}, v1-proxy: {run: x}}}}",
+                "would both be called a-v1-proxy",
+            ),
+            (
+                "services: {control: {port: 1, versions: {plane: {run: x}}}}",
+                "would both be called control-plane",
+            ),
+            ("services: {istio-ingressgateway: {port: 1, run: x}}", "the gateway's own"),
+            ("services: {a: {port: 15002, run: x}}", "the mesh's own"),
+            (
+                "services: {a: {ports: [{port: 80}, {name: b, port: 10080}], run: x}}",
+                "port 80 is moved to 10080",
+            ),
         ] {
             let wrong = read(yaml).unwrap_err();
             assert!(wrong.iter().any(|line| line.contains(told)), "{yaml}: {wrong:?}");

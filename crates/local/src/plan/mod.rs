@@ -25,6 +25,8 @@ pub(crate) const TRUST_DOMAIN: &str = "cluster.local";
 /// The name of the gateway's workload, and of its process.
 pub(crate) const GATEWAY: &str = "ingress";
 pub(crate) const CONTROL_PLANE: &str = "control-plane";
+/// The service that the gateway is behind.
+pub(crate) const INGRESS_SERVICE: &str = "istio-ingressgateway";
 /// Where a workload's own Envoy is its HTTP proxy.
 pub(crate) const HTTP_PROXY_PORT: u16 = 15_002;
 /// Ports below this are root's.
@@ -193,7 +195,7 @@ pub(crate) fn plan(
                 });
             }
             workloads.push(Workload {
-                name: format!("{}-{}", service.name, version.name),
+                name: workload_name(&service.name, &version.name),
                 service: service.name.clone(),
                 version: version.name.clone(),
                 address,
@@ -219,15 +221,20 @@ pub(crate) fn plan(
         gateway: Gateway {
             address: wishes.ingress,
             inside,
-            identity: Spiffe::new(TRUST_DOMAIN, NAMESPACE, "istio-ingressgateway"),
+            identity: Spiffe::new(TRUST_DOMAIN, NAMESPACE, INGRESS_SERVICE),
         },
         workloads,
         page: wishes.page,
     })
 }
 
+/// `reviews-v1`
+pub(crate) fn workload_name(service: &str, version: &str) -> String {
+    format!("{service}-{version}")
+}
+
 /// A port that a user may open.
-fn inbound(port: u16) -> u16 {
+pub(crate) fn inbound(port: u16) -> u16 {
     if port < PRIVILEGED { port + MOVED } else { port }
 }
 

@@ -1,8 +1,7 @@
 //! The mesh as Kubernetes would tell the control plane of it: a Service for each service, a Pod for each workload, and
 //! EndpointSlices that say which of them are ready.
 
-use super::{NAMESPACE, Plan, Workload};
-use crate::plan::GATEWAY;
+use super::{GATEWAY, INGRESS_SERVICE, NAMESPACE, Plan, Workload};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -32,17 +31,17 @@ pub(crate) fn objects(plan: &Plan, ready: impl Fn(&str) -> bool) -> Value {
     }
     let gateway = plan.gateway.inside;
     if let std::net::IpAddr::V4(address) = gateway.ip() {
-        items.push(pod(GATEWAY, "istio-ingressgateway", None, address, true));
+        items.push(pod(GATEWAY, INGRESS_SERVICE, None, address, true));
     }
     items.push(json!({
-        "apiVersion": "v1", "kind": "Service", "metadata": meta("istio-ingressgateway"),
+        "apiVersion": "v1", "kind": "Service", "metadata": meta(INGRESS_SERVICE),
         "spec": {
             "clusterIP": address(services.len()), "selector": { "istio": "ingressgateway" },
             "ports": [{ "name": "http2", "port": 80, "targetPort": gateway.port() }],
         },
     }));
     items.push(slice(
-        "istio-ingressgateway",
+        INGRESS_SERVICE,
         &[("http2".to_owned(), gateway.port())],
         &[(GATEWAY, gateway.ip().to_string(), true)],
     ));

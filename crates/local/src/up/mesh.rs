@@ -1,6 +1,9 @@
 //! A mesh that runs, and what is known of it at the moment.
 
-use super::{Prepared, proxy_name};
+use super::{
+    Prepared, proxy_name,
+    ready::{Halves, Readiness},
+};
 use crate::{
     config::App,
     http::Door,
@@ -43,7 +46,7 @@ pub(super) fn control_plane(plan: &Plan, namespaces: Option<&Namespaces>) -> Doo
 
 #[derive(Default)]
 struct Known {
-    ready: BTreeMap<String, bool>,
+    ready: Readiness,
     all_ready: bool,
     observed: Observed,
     configuration: Configuration,
@@ -108,7 +111,7 @@ impl Mesh {
 
     /// It is not ready and may well be soon: its processes are ours and run.
     pub(super) fn may_come(&self, workload: &str) -> bool {
-        if self.known().ready.get(workload) == Some(&true) {
+        if self.known().ready.workload(workload).both() {
             return false;
         }
         let comes =
@@ -125,14 +128,14 @@ impl Mesh {
     }
 
     /// Says whether that is news.
-    pub(super) fn tell_ready(&self, ready: BTreeMap<String, bool>) -> bool {
+    pub(super) fn tell_ready(&self, ready: Readiness) -> bool {
         let mut known = self.known();
         let news = known.ready != ready;
         known.ready = ready;
         news
     }
 
-    pub(super) fn ready(&self) -> BTreeMap<String, bool> {
+    pub(super) fn ready(&self) -> Readiness {
         self.known().ready.clone()
     }
 
@@ -151,7 +154,7 @@ impl Mesh {
             name: workload.name.clone(),
             service: workload.service.clone(),
             version: workload.version.clone(),
-            ready: known.ready.get(&workload.name).copied().unwrap_or(false),
+            ready: known.ready.workload(&workload.name).both(),
             address: workload.address.to_string(),
             local: workload.local.to_string(),
             http_proxy: workload.http_proxy(),
@@ -167,13 +170,14 @@ impl Mesh {
                     app: port.app,
                 })
                 .collect(),
-            app: self.process(
-                &known,
-                &workload.name,
-                &format!("{}-app", workload.name),
-                matches!(workload.app, App::At(_)),
-            ),
-            proxy: self.proxy(&known, &workload.name, &proxy_name(&workload.name)),
+            app: {
+                let Halves { app, .. } = known.ready.workload(&workload.name);
+                self.process(&workload.name, app, matches!(workload.app, App::At(_)))
+            },
+            proxy: {
+                let Halves { proxy, .. } = known.ready.workload(&workload.name);
+                self.proxy(&known, &workload.name, &proxy_name(&workload.name), proxy)
+            },
         });
         view::View {
             version: self.version.clone(),
@@ -186,8 +190,8 @@ impl Mesh {
             objects_folder: self.objects_folder.clone(),
             envoy: self.envoy.clone(),
             capture: self.plan.capture.word().to_owned(),
-            control_plane: self.process(&known, CONTROL_PLANE, CONTROL_PLANE, false),
-            gateway: self.proxy(&known, GATEWAY, GATEWAY),
+            control_plane: self.process(CONTROL_PLANE, known.ready.control_plane, false),
+            gateway: self.proxy(&known, GATEWAY, GATEWAY, known.ready.gateway),
             workloads: workloads.collect(),
             edges: known.observed.edges(&self.plan),
             objects: known.configuration.objects.clone(),
@@ -195,11 +199,11 @@ impl Mesh {
         }
     }
 
-    fn proxy(&self, known: &Known, name: &str, process: &str) -> view::Proxy {
+    fn proxy(&self, known: &Known, name: &str, process: &str, ready: bool) -> view::Proxy {
         let certificate = self.holders.get(name).map(Holder::certificate);
         let counted = known.observed.last(name);
         view::Proxy {
-            process: self.process(known, process, process, false),
+            process: self.process(process, ready, false),
             identity: certificate.as_ref().map(|one| one.identity.to_string()).unwrap_or_default(),
             certificate_until: certificate.map(|one| seconds(one.until)).unwrap_or_default(),
             sync: known.configuration.sync.get(name).cloned().unwrap_or_default(),
@@ -209,8 +213,7 @@ impl Mesh {
         }
     }
 
-    fn process(&self, known: &Known, name: &str, readiness: &str, elsewhere: bool) -> view::Process {
-        let ready = known.ready.get(readiness).copied().unwrap_or(false);
+    fn process(&self, name: &str, ready: bool, elsewhere: bool) -> view::Process {
         let status = self.processes.get(name).map(Supervised::status).unwrap_or_default();
         let state = match (elsewhere, status.pid, ready) {
             (_, _, true) => "ready",

@@ -1,9 +1,9 @@
 //! Who answers. A workload that does not is taken out of its service, as Kubernetes would do it, until it does again.
 
-use super::{Failed, Mesh, proxy_name};
+use super::{Failed, Mesh};
 use crate::{
     http::{Door, connects, get},
-    plan::{CONTROL_PLANE, GATEWAY, Plan, objects},
+    plan::{GATEWAY, Plan, objects},
     process::{Status, Supervised},
     state::{State, write},
 };
@@ -24,6 +24,37 @@ const GRACE: Duration = Duration::from_secs(5);
 const QUICK: Duration = Duration::from_millis(30);
 const STEADY: Duration = Duration::from_millis(250);
 const WAIT: Duration = Duration::from_secs(2);
+
+/// Who answers at the moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Readiness {
+    pub(super) control_plane: bool,
+    pub(super) gateway: bool,
+    workloads: BTreeMap<String, Halves>,
+}
+
+/// A workload: its process and its sidecar.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Halves {
+    pub(super) app: bool,
+    pub(super) proxy: bool,
+}
+
+impl Halves {
+    pub(super) fn both(self) -> bool {
+        self.app && self.proxy
+    }
+}
+
+impl Readiness {
+    pub(super) fn workload(&self, name: &str) -> Halves {
+        self.workloads.get(name).copied().unwrap_or_default()
+    }
+
+    fn is_whole(&self) -> bool {
+        self.control_plane && self.gateway && self.workloads.values().all(|halves| halves.both())
+    }
+}
 
 pub(super) fn write_objects(state: &State, plan: &Plan, ready: impl Fn(&str) -> bool) -> io::Result<()> {
     let text = objects(plan, ready).to_string();
@@ -57,7 +88,7 @@ pub(super) async fn first(mesh: &Mesh) -> Result<(), Failed> {
     let since = Instant::now();
     loop {
         let ready = look(mesh).await;
-        let all = ready.values().all(|ready| *ready);
+        let all = ready.is_whole();
         mesh.tell_ready(ready);
         if all {
             return Ok(());
@@ -90,27 +121,26 @@ pub(super) async fn follow(mesh: Arc<Mesh>) {
 
 fn publish(mesh: &Mesh) {
     let ready = mesh.ready();
-    let is_ready = |name: &str| ready.get(name).copied().unwrap_or(false);
+    let is_ready = |name: &str| ready.workload(name).both();
     if let Err(error) = write_objects(&mesh.state, &mesh.plan, is_ready) {
         tracing::error!(%error, "the control plane cannot be told who is ready");
     }
 }
 
-/// By the names of workloads, and of the gateway and the control plane.
-async fn look(mesh: &Mesh) -> BTreeMap<String, bool> {
-    let mut ready = BTreeMap::new();
+async fn look(mesh: &Mesh) -> Readiness {
     let control_plane = get(&mesh.control_plane(), "/ready", &[], WAIT).await;
-    ready.insert(CONTROL_PLANE.to_owned(), control_plane.is_ok_and(|answer| answer.status.is_success()));
-    ready.insert(GATEWAY.to_owned(), proxy(mesh, GATEWAY).await);
+    let mut ready = Readiness {
+        control_plane: control_plane.is_ok_and(|answer| answer.status.is_success()),
+        gateway: proxy(mesh, GATEWAY).await,
+        workloads: BTreeMap::new(),
+    };
     for (number, workload) in mesh.plan.workloads.iter().enumerate() {
-        let proxy = proxy(mesh, &workload.name).await;
         let mut app = true;
         for port in &workload.ports {
             app &= connects(&mesh.app(number, port), WAIT).await;
         }
-        ready.insert(proxy_name(&workload.name), proxy);
-        ready.insert(format!("{}-app", workload.name), app);
-        ready.insert(workload.name.clone(), proxy && app);
+        let proxy = proxy(mesh, &workload.name).await;
+        ready.workloads.insert(workload.name.clone(), Halves { app, proxy });
     }
     ready
 }
