@@ -50,9 +50,9 @@ pub(crate) struct ChildTyped {
     /// The file of a network namespace to be in
     #[arg(long)]
     network: Option<PathBuf>,
-    /// A file in the place of /etc/hosts
+    /// A folder whose files take the places of those in /etc
     #[arg(long)]
-    hosts: Option<PathBuf>,
+    etc: Option<PathBuf>,
     /// A group to belong to
     #[arg(long)]
     group: Option<u32>,
@@ -77,8 +77,8 @@ impl Verb for Child {
     }
 
     fn run(self, _: &mut Output) -> Result<Exit> {
-        let ChildTyped { parent, network, hosts, group, command } = self.0;
-        let place = Place { network, hosts, group };
+        let ChildTyped { parent, network, etc, group, command } = self.0;
+        let place = Place { network, etc, group };
         let (program, arguments) = command.split_first().context("no program")?;
         let error = process::become_child(parent, &place, program, arguments);
         // In one line: the last is what is told.

@@ -10,7 +10,7 @@ use nix::{
 use std::{
     env,
     ffi::OsString,
-    fs::File,
+    fs::{self, File},
     io::{self, Read},
     os::unix::process::CommandExt,
     path::Path,
@@ -35,11 +35,18 @@ fn settle(parent: u32, place: &Place) -> io::Result<()> {
     if let Some(network) = &place.network {
         setns(File::open(network)?, CloneFlags::CLONE_NEWNET)?;
     }
-    if let Some(hosts) = &place.hosts {
+    if let Some(etc) = &place.etc {
         unshare(CloneFlags::CLONE_NEWNS)?;
         let none = None::<&str>;
         mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
-        mount(Some(hosts), "/etc/hosts", none, MsFlags::MS_BIND, none)?;
+        for file in fs::read_dir(etc)? {
+            let file = file?;
+            let place = Path::new("/etc").join(file.file_name());
+            // Where there is none, nobody looks for it.
+            if place.exists() {
+                mount(Some(&file.path()), &place, none, MsFlags::MS_BIND, none)?;
+            }
+        }
     }
     if let Some(group) = place.group {
         setgid(Gid::from_raw(group))?;

@@ -32,7 +32,7 @@ pub(crate) struct Command {
 pub struct Place {
     /// The file of a network namespace.
     pub network: Option<PathBuf>,
-    /// A file that takes the place of `/etc/hosts`.
-    pub hosts: Option<PathBuf>,
+    /// A folder whose files take the places of those in `/etc`.
+    pub etc: Option<PathBuf>,
     pub group: Option<u32>,
 }

@@ -151,7 +151,7 @@ fn start(command: &Command) -> io::Result<Child> {
     }
     let mut child = tokio::process::Command::new(env::current_exe()?);
     child.arg(CHILD_VERB).arg(std::process::id().to_string());
-    for (name, path) in [("--network", &command.place.network), ("--hosts", &command.place.hosts)] {
+    for (name, path) in [("--network", &command.place.network), ("--etc", &command.place.etc)] {
         if let Some(path) = path {
             child.arg(name).arg(path);
         }

@@ -10,7 +10,7 @@ use crate::{
 use serde_json::json;
 use std::{
     collections::BTreeMap,
-    env, io,
+    env, fs, io,
     path::{Path, PathBuf},
 };
 
@@ -89,7 +89,7 @@ impl Children<'_> {
             folder: run,
             environment: self.mark(),
             // Its own calls are told from the workload's by their group.
-            place: Place { group: network.is_some().then_some(PROXY_GROUP), network, hosts: None },
+            place: Place { group: network.is_some().then_some(PROXY_GROUP), network, etc: None },
         })
     }
 
@@ -98,9 +98,12 @@ impl Children<'_> {
         let mut environment = self.environment(workload);
         let mut place = Place::default();
         if let Some(network) = self.network(Some(number)) {
-            let file = self.state.run().join("hosts");
-            write(&file, hosts(self.plan).as_bytes())?;
-            place = Place { network: Some(network), hosts: Some(file), group: None };
+            let etc = self.state.run().join("etc");
+            fs::create_dir_all(&etc)?;
+            write(&etc.join("hosts"), hosts(self.plan).as_bytes())?;
+            // Nobody is there, which is said at once; the machine's own would be waited for.
+            write(&etc.join("resolv.conf"), b"nameserver 127.0.0.1\n")?;
+            place = Place { network: Some(network), etc: Some(etc), group: None };
         }
         Ok(match &workload.app {
             App::At(_) => None,
