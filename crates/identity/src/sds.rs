@@ -1,14 +1,15 @@
-//! Envoy's secret discovery service for one workload: its certificate under `default`, the roots under `ROOTCA`, as Istio's
-//! agent names them.
+//! Envoy's secret discovery service, whole state and incremental, for the proxy of one workload.
 //!
-//! Who may have the key is decided by who can open the socket that this is served on, not by what a client says of itself.
+//! A stream has a set of names. It is answered when the set changes and when the [`Source`] has something new; a name that it does not know gets
+//! no answer, as from Istio's agent: the proxy goes on waiting. Who may have a key is decided by who can open the socket that this is
+//! served on, not by what a client says of itself.
 
-use crate::{Certificate, Holder};
+use crate::Holder;
 use mizzen_proto::{
     envoy::{
         config::core::v3::{DataSource, data_source::Specifier},
         extensions::transport_sockets::tls::v3::{
-            CertificateValidationContext, Secret, TlsCertificate, secret::Type,
+            CertificateValidationContext, Secret as Message, TlsCertificate, secret::Type,
         },
         service::{
             discovery::v3::{
@@ -21,8 +22,8 @@ use mizzen_proto::{
     },
     google::protobuf::Any,
 };
-use prost::Message;
-use std::{collections::BTreeSet, io, pin::Pin, sync::Arc};
+use prost::Message as _;
+use std::{collections::BTreeSet, future::Future, io, pin::Pin};
 use tokio::{net::UnixListener, sync::mpsc};
 use tokio_stream::{
     Stream, StreamExt,
@@ -31,22 +32,54 @@ use tokio_stream::{
 use tonic::{Request, Response, Status, Streaming, transport::Server};
 
 const TYPE: &str = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
-const OWN: &str = "default";
-const ROOTS: &str = "ROOTCA";
 /// Names of one stream; Envoy asks for one.
 const NAMES: usize = 64;
 
+/// PEM.
+pub enum Secret {
+    /// A certificate, the leaf first, and its key.
+    Own { chain: Vec<u8>, key: Vec<u8> },
+    /// Whom to believe.
+    Roots(Vec<u8>),
+}
+
+/// What a workload may have, as it is now.
+pub trait Source: Clone + Send + Sync + 'static {
+    fn secret(&self, name: &str) -> Option<Secret>;
+
+    /// Returns when something may be different; `false` if nothing ever will.
+    fn changed(&mut self) -> impl Future<Output = bool> + Send;
+}
+
+/// The names of Istio's agent: `default` and `ROOTCA`.
+impl Source for Holder {
+    fn secret(&self, name: &str) -> Option<Secret> {
+        let certificate = self.certificate();
+        match name {
+            "default" => Some(Secret::Own {
+                chain: certificate.chain.clone().into_bytes(),
+                key: certificate.key.clone().into_bytes(),
+            }),
+            "ROOTCA" => Some(Secret::Roots(self.root.as_bytes().to_vec())),
+            _ => None,
+        }
+    }
+
+    async fn changed(&mut self) -> bool {
+        self.current.changed().await.is_ok()
+    }
+}
+
 /// Serves until it is dropped.
-pub async fn serve(listener: UnixListener, holder: Holder) -> io::Result<()> {
-    let service = SecretDiscoveryServiceServer::new(Secrets { holder }).max_decoding_message_size(64 << 10);
+pub async fn serve(listener: UnixListener, source: impl Source) -> io::Result<()> {
+    let service = SecretDiscoveryServiceServer::new(Secrets { source }).max_decoding_message_size(64 << 10);
     let served =
         Server::builder().add_service(service).serve_with_incoming(UnixListenerStream::new(listener));
     served.await.map_err(io::Error::other)
 }
 
-#[derive(Clone)]
-struct Secrets {
-    holder: Holder,
+struct Secrets<S> {
+    source: S,
 }
 
 type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
@@ -54,7 +87,7 @@ type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 type Change = Box<dyn FnOnce(&mut BTreeSet<String>) + Send>;
 
 #[tonic::async_trait]
-impl SecretDiscoveryService for Secrets {
+impl<S: Source> SecretDiscoveryService for Secrets<S> {
     type StreamSecretsStream = Answers<DiscoveryResponse>;
     type DeltaSecretsStream = Answers<DeltaDiscoveryResponse>;
 
@@ -111,15 +144,14 @@ impl SecretDiscoveryService for Secrets {
     }
 }
 
-impl Secrets {
-    /// An answer whenever the names of the stream change, and when there is a new certificate.
+impl<S: Source> Secrets<S> {
     fn follow<T: Send + 'static>(
         &self,
         mut changes: impl Stream<Item = Result<Change, Status>> + Send + Unpin + 'static,
         answer: impl Fn(Vec<(String, Any)>, String) -> T + Send + 'static,
     ) -> Answers<T> {
         let (send, receive) = mpsc::channel(1);
-        let Holder { root, mut current } = self.holder.clone();
+        let mut source = self.source.clone();
         tokio::spawn(async move {
             let mut names = BTreeSet::new();
             let mut version = 0_u64;
@@ -137,15 +169,12 @@ impl Secrets {
                             continue;
                         }
                     }
-                    changed = current.changed() => if changed.is_err() { return },
+                    changed = source.changed() => if !changed { return },
                     () = send.closed() => return,
                 }
                 version += 1;
-                let certificate = Arc::clone(&current.borrow_and_update());
-                let secrets: Vec<_> = names
-                    .iter()
-                    .filter_map(|name| Some((name.clone(), secret(name, &certificate, &root)?)))
-                    .collect();
+                let secret = |name: &String| Some((name.clone(), message(name, source.secret(name)?)));
+                let secrets: Vec<_> = names.iter().filter_map(secret).collect();
                 if !secrets.is_empty() && send.send(Ok(answer(secrets, version.to_string()))).await.is_err() {
                     return;
                 }
@@ -155,23 +184,22 @@ impl Secrets {
     }
 }
 
-fn secret(name: &str, certificate: &Certificate, root: &str) -> Option<Any> {
-    let content = match name {
-        OWN => Type::TlsCertificate(TlsCertificate {
-            certificate_chain: Some(inline(&certificate.chain)),
-            private_key: Some(inline(&certificate.key)),
+fn message(name: &str, secret: Secret) -> Any {
+    let content = match secret {
+        Secret::Own { chain, key } => Type::TlsCertificate(TlsCertificate {
+            certificate_chain: Some(inline(chain)),
+            private_key: Some(inline(key)),
             ..TlsCertificate::default()
         }),
-        ROOTS => Type::ValidationContext(CertificateValidationContext {
-            trusted_ca: Some(inline(root)),
+        Secret::Roots(roots) => Type::ValidationContext(CertificateValidationContext {
+            trusted_ca: Some(inline(roots)),
             ..CertificateValidationContext::default()
         }),
-        _ => return None,
     };
-    let secret = Secret { name: name.to_owned(), r#type: Some(content) };
-    Some(Any { type_url: TYPE.to_owned(), value: secret.encode_to_vec() })
+    let secret = Message { name: name.to_owned(), r#type: Some(content) };
+    Any { type_url: TYPE.to_owned(), value: secret.encode_to_vec() }
 }
 
-fn inline(pem: &str) -> DataSource {
-    DataSource { specifier: Some(Specifier::InlineBytes(pem.as_bytes().to_vec())), ..DataSource::default() }
+fn inline(pem: Vec<u8>) -> DataSource {
+    DataSource { specifier: Some(Specifier::InlineBytes(pem)), ..DataSource::default() }
 }

@@ -5,7 +5,7 @@
 //! stands for the identity, as it does in a pod: whoever connects there is that workload. Configuration made by
 //! Istio waits for these secrets without limit, so every Envoy that is given such configuration needs one.
 
-mod service;
+mod source;
 
 use std::{
     fs,
@@ -14,9 +14,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use envoy_types::pb::envoy::service::secret::v3::secret_discovery_service_server::SecretDiscoveryServiceServer;
+use mizzen_identity::sds;
 use tokio::{net::UnixListener, sync::watch, task::AbortHandle};
-use tokio_stream::wrappers::UnixListenerStream;
 
 use crate::{
     error::{During, Result},
@@ -67,10 +66,8 @@ impl Secrets {
         // Proxies run as another user, and connecting takes the right to write.
         fs::set_permissions(&socket, fs::Permissions::from_mode(0o666))
             .during("open a socket for secrets")?;
-        let service = service::Service::new(Arc::clone(&self.shared), spiffe)?;
-        let server = tonic::transport::Server::builder()
-            .add_service(SecretDiscoveryServiceServer::new(service))
-            .serve_with_incoming(UnixListenerStream::new(listener));
+        let source = source::Source::new(Arc::clone(&self.shared), spiffe)?;
+        let server = sds::serve(listener, source);
         servers.push(run().runtime().spawn(server).abort_handle());
         Ok(socket)
     }
