@@ -12,6 +12,7 @@ use std::{
     env,
     fmt::Write,
     io::{self, IsTerminal},
+    ops::Add,
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -63,7 +64,7 @@ impl Screen {
 
     pub(super) fn end(&mut self, output: &mut Output) {
         if std::mem::take(&mut self.shown) {
-            let _ = output.text("\n");
+            let _ = output.text("\r\u{1b}[Kthe mesh has ended\n");
         }
     }
 }
@@ -71,7 +72,8 @@ impl Screen {
 /// The state in one line.
 fn line(view: &View) -> String {
     let ready = view.workloads.iter().filter(|workload| workload.ready).count();
-    let rate: f64 = view.edges.iter().map(|edge| edge.rate).sum();
+    // A sum of nothing is a negative zero.
+    let rate = view.edges.iter().map(|edge| edge.rate).fold(0.0, f64::add);
     let good: f64 = view.edges.iter().map(|edge| edge.rate * edge.success.unwrap_or(1.0)).sum();
     let success = if rate > 0.0 { format!(", {:.1} % succeed", 100.0 * good / rate) } else { String::new() };
     let problems = match view.problems.len() {
