@@ -36,7 +36,7 @@ pub struct View {
 pub struct Process {
     pub name: String,
     pub pid: Option<u32>,
-    /// `ready`, `starting`, `ended`, or `elsewhere` for one that is not ours.
+    /// `ready`, `starting`, `ended`; `not answering` of one that somebody else starts.
     pub state: String,
     pub restarts: u32,
     /// Seconds since 1970.
@@ -135,7 +135,7 @@ pub struct Object {
     pub kind: String,
     pub namespace: String,
     pub name: String,
-    /// `in effect`, or `refused`: the last good one holds, if there was one.
+    /// `in effect`, or `problem`: the last good one holds, if there was one.
     pub state: String,
     pub problems: Vec<String>,
 }

@@ -141,11 +141,13 @@ impl Mesh {
     pub(crate) fn down(mut self) {
         let output = self.mizzen(&["down"]);
         assert!(output.status.success(), "{}", said(&output));
+        // When it says so, it is so.
+        assert_eq!(self.processes(), Vec::<String>::new());
+        assert!(!self.folder.join(".mizzen/run").exists());
         until("up to end", || match self.up.try_wait().unwrap() {
             Some(status) if status.success() => Ok(()),
             other => Err(format!("{other:?}: {}", self.said())),
         });
-        assert_eq!(self.processes(), Vec::<String>::new());
     }
 }
 

@@ -1,7 +1,7 @@
 //! Loopback addresses: Linux answers to all of 127.0.0.0/8 without being told, so each workload can have some of its own.
 //!
-//! A mesh has three neighbouring networks of 254 addresses: one where workloads are reached, one where they reach others, and one
-//! spare. Which ones follows from the mesh's folder, so that they stay the same from run to run.
+//! A mesh has two neighbouring networks of 254 addresses: one where workloads are reached, one where they reach others. Which ones
+//! follows from the mesh's folder, so that they stay the same from run to run.
 
 use crate::claim::Claim;
 use sha2::{Digest, Sha256};

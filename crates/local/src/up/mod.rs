@@ -60,7 +60,7 @@ pub async fn run(
     let mut keeper = process::start_keeper(state.root())
         .map_err(|source| Failed::Io { what: "the keeper cannot be started", source })?;
     let outcome = {
-        let serving = serve(prepared, &tell, &ended, &mut processes, &mut tasks);
+        let serving = serve(&prepared, &tell, &ended, &mut processes, &mut tasks);
         tokio::select! {
             outcome = serving => outcome,
             () = end => Ok(()),
@@ -75,18 +75,20 @@ pub async fn run(
     state.clean();
     drop(keeper.stdin.take());
     let _ = keeper.wait();
+    // Only now may the next one come.
+    drop(prepared);
     outcome
 }
 
 /// Returns only with a failure.
 async fn serve(
-    prepared: Prepared,
+    prepared: &Prepared,
     tell: &Arc<dyn Fn(Told) + Send + Sync>,
     ended: &channel::Receiver<bool>,
     running: &mut JoinSet<()>,
     tasks: &mut JoinSet<()>,
 ) -> Result<(), Failed> {
-    let Prepared { state, config, file, plan, envoy, namespaces, .. } = &prepared;
+    let Prepared { state, config, file, plan, envoy, namespaces, .. } = prepared;
     let disk = |source| Failed::Disk { path: state.run(), source };
     ready::write_objects(state, plan, |_| true).map_err(disk)?;
     let holders = secrets::serve(state, plan, tasks)?;
@@ -139,7 +141,7 @@ async fn serve(
             outside.map_err(|source| Failed::Io { what: "the ingress cannot be opened", source })?;
         tasks.spawn(relay(outside, namespaces.switch.clone(), plan.gateway.inside));
     }
-    let mesh = Arc::new(Mesh::new(&prepared, holders, supervised));
+    let mesh = Arc::new(Mesh::new(prepared, holders, supervised));
     tasks.spawn(web::serve(page, Arc::clone(&mesh)));
     tasks.spawn(watch::statistics(Arc::clone(&mesh)));
     tasks.spawn(watch::configuration(Arc::clone(&mesh), Arc::clone(tell)));
