@@ -164,6 +164,7 @@ fn a_port_that_is_taken_is_named_with_who_has_it() {
     write(&folder, &format!("services: {{web: {{port: {port}, run: sleep 1}}}}\n"));
     let told = refused(&folder, &[]);
     assert!(told.contains(&format!("port {port} is taken by")) && told.contains("service web"), "{told}");
+    assert!(!folder.join(".mizzen/run").exists(), "nothing is left of an attempt");
 }
 
 #[test]
@@ -359,4 +360,38 @@ fn without_root_it_is_the_same() {
     assert!(run(&["down"]).status.success());
     let told = run(&["up", "--capture", "netns", "--envoy", envoy.to_str().unwrap()]);
     assert!(told.status.code() == Some(1) && said(&told).contains("need root"), "{}", said(&told));
+}
+
+#[test]
+fn what_a_killed_shell_has_started_goes_with_it_and_a_stranger_is_not_taken_for_it() {
+    needs!(Envoy::NEEDS);
+    let folder = folder();
+    let stranger = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = stranger.local_addr().unwrap().port();
+    write(
+        &folder,
+        &format!(
+            "services:\n  web: {{port: 8000, run: 'echo one; python3 -m http.server --bind 127.0.0.1 $PORT; echo two'}}\n  \
+             other: {{port: 8001, run: exit 3, listens: {port}}}\n"
+        ),
+    );
+    let mesh = Mesh::up(folder);
+    let ready = |view: &serde_json::Value, name: &str| {
+        view["workloads"].as_array().unwrap().iter().find(|one| one["name"] == name).unwrap()["ready"].clone()
+    };
+    let view = mesh.view();
+    assert_eq!((ready(&view, "web-v1"), ready(&view, "other-v1")), (true.into(), false.into()), "{view}");
+    let before = mesh.pid("web-v1", "app");
+    nix::sys::signal::kill(
+        nix::unistd::Pid::from_raw(i32::try_from(before).unwrap()),
+        nix::sys::signal::Signal::SIGKILL,
+    )
+    .unwrap();
+    until("another shell with another server", || {
+        let now = mesh.pid("web-v1", "app");
+        let log = fs::read_to_string(mesh.folder.join(".mizzen/logs/web-v1.log")).unwrap_or_default();
+        let fine = now != 0 && now != before && ready(&mesh.view(), "web-v1") == true;
+        if fine && !log.contains("Address already in use") { Ok(()) } else { Err(log) }
+    });
+    mesh.down();
 }

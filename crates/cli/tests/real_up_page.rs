@@ -42,9 +42,21 @@ fn seen(mesh: &Mesh) -> (String, String) {
 fn the_page_shows_the_calls_just_made_and_an_objects_problem_without_complaint() {
     needs!(&[BROWSER], Envoy::NEEDS);
     let mesh = Mesh::up(folder());
+    let called = "shop-v1 → reviews-v3";
+    let (page, _) = seen(&mesh);
+    assert!(page.contains("No calls so far") && !page.contains(called), "{page}");
     for _ in 0..20 {
         mesh.shop(&["x-user: ana"]);
     }
+    until("the calls to be counted", || {
+        let edges = mesh.view()["edges"].clone();
+        let all = edges.as_array().unwrap();
+        let counted = |from: &str, to: &str| {
+            all.iter().any(|edge| edge["from"] == from && edge["to"] == to && edge["requests"] == 20)
+        };
+        let whole = counted("shop-v1", "reviews-v3") && counted("reviews-v3", "ratings-v1");
+        if whole { Ok(()) } else { Err(edges.to_string()) }
+    });
     let file = mesh.objects().join("reviews.yaml");
     let good = fs::read_to_string(&file).unwrap();
     fs::write(&file, good.replace("weight: 100", "weight: -5")).unwrap();
@@ -66,8 +78,10 @@ fn the_page_shows_the_calls_just_made_and_an_objects_problem_without_complaint()
     ] {
         assert!(page.contains(word), "{word} is not on the page:\n{page}");
     }
-    // The graph: an edge for what was called.
-    assert!(page.contains("<svg") && page.contains("shop-v1") && page.contains("reviews-v3"), "{page}");
+    // What was called: in the graph, with its count in the title of the line, and in the table.
+    assert!(page.contains("<svg") && page.contains("20 so far, 0 failed"), "{page}");
+    assert!(page.contains(called) && page.contains("reviews-v3 → ratings-v1"), "{page}");
+    assert!(!page.contains("shop-v1 → reviews-v1"), "nobody called it: {page}");
     let complaints: Vec<&str> = log.lines().filter(|line| line.contains("CONSOLE")).collect();
     assert_eq!(complaints, Vec::<&str>::new());
     mesh.down();

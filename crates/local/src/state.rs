@@ -57,12 +57,13 @@ pub struct Lock(#[expect(dead_code, reason = "it is held, not read")] File);
 impl State {
     /// Of a mesh whose file is in this folder.
     pub fn of(folder: &Path) -> io::Result<Self> {
-        Ok(Self { root: std::path::absolute(folder)?.join(FOLDER) })
+        // Through whichever link it is named: processes carry its one name.
+        Ok(Self { root: fs::canonicalize(folder)?.join(FOLDER) })
     }
 
     /// The nearest one, here or above, that has been used.
     pub fn nearest(here: &Path) -> io::Result<Option<Self>> {
-        let here = std::path::absolute(here)?;
+        let here = fs::canonicalize(here)?;
         let found =
             here.ancestors().map(|folder| folder.join(FOLDER)).find(|root| root.join("lock").exists());
         Ok(found.map(|root| Self { root }))

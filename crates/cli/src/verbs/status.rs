@@ -160,6 +160,14 @@ fn text(view: &View) -> String {
     {
         let _ = writeln!(text, "\n{ERROR}an Envoy refused{ERROR:#} a part of its configuration: {refusal}");
     }
+    for workload in view.workloads.iter().filter(|workload| workload.proxy.faults > 0) {
+        let faults = workload.proxy.faults;
+        let _ = writeln!(
+            text,
+            "\n{}: {faults} of its calls were answered by faults in routes, not by who was called",
+            workload.name
+        );
+    }
     for problem in &view.problems {
         let _ = writeln!(text, "\n{ERROR}problem:{ERROR:#} {problem}");
     }

@@ -107,11 +107,16 @@ fn config(top: &Field<'_>, folder: &Path) -> Config {
     if workloads > WORKLOADS {
         top.refuse(format!("{workloads} versions of services are more than the {WORKLOADS} that fit"));
     }
+    let ingress = top.get("ingress").and_then(|field| field.port());
+    let page = top.get("page");
+    if let Some(field) = page.as_ref().filter(|field| ingress.is_some() && field.port() == ingress) {
+        field.refuse("`page` is the same port as `ingress`");
+    }
     Config {
         folder: folder.to_owned(),
         objects: folder.join(objects.unwrap_or_else(|| "mesh".to_owned())),
-        ingress: top.get("ingress").and_then(|field| field.port()),
-        page: top.get("page").and_then(|field| field.port()),
+        ingress,
+        page: page.and_then(|field| field.port()),
         services,
     }
 }
@@ -416,6 +421,10 @@ mod tests {
             ("a: [", "mesh.yaml:"),
             ("services: {}", "`services` is empty"),
             ("services: {a: {port: 1, run: []}}", "`run` is empty"),
+            (
+                "ingress: 8080\npage: 8080\nservices: {a: {port: 1, run: x}}",
+                "mesh.yaml:2:7: `page` is the same port",
+            ),
             ("services: {a: {port: 1, run: x}}\n---\nb: 1", "more than one document"),
             ("services: {a: {port: 1, run: x}, a: {port: 2, run: x}}", "mesh.yaml:1:"),
             ("services: {a: {port: 1, ports: [], run: x}}", "side by side"),

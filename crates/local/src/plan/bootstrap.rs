@@ -67,6 +67,8 @@ pub(crate) fn bootstrap(plan: &Plan, workload: Option<&Workload>) -> Value {
             cluster("xds-grpc", &socket(plan.control_plane.xds)),
             cluster("sds-grpc", &json!({ "pipe": { "path": secrets_socket(name) } })),
         ] },
+        // Times are computed when statistics are flushed, and people look at them now.
+        "stats_flush_interval": "1s",
         // Internal listeners may be named by what the control plane sends.
         "bootstrap_extensions": [{
             "name": "envoy.bootstrap.internal_listener",

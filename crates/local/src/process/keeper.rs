@@ -1,6 +1,7 @@
 //! How children end with us.
 
 use super::{Place, end_marked};
+use crate::state::MARK;
 use nix::{
     mount::{MsFlags, mount},
     sched::{CloneFlags, setns, unshare},
@@ -13,9 +14,11 @@ use std::{
     fs::{self, File},
     io::{self, Read},
     os::unix::process::CommandExt,
-    path::Path,
-    process::{Child, Command, Stdio},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::Duration,
 };
+use tokio::{process::Child, time::sleep};
 
 /// The hidden verb of the binary that calls [`become_child`].
 pub(crate) const CHILD_VERB: &str = "child-of-up";
@@ -60,12 +63,29 @@ fn settle(parent: u32, place: &Place) -> io::Result<()> {
     Ok(())
 }
 
-/// The keeper of a mesh. Its standard input ends when we do: the value must live as long as the process.
-pub(crate) fn start(mark: &Path) -> io::Result<Child> {
-    Command::new(env::current_exe()?)
+/// Has a keeper for the mesh, and another one if that ends, for ever. A keeper's standard input ends with this future, and with this process.
+pub(crate) async fn guard(mark: PathBuf) {
+    loop {
+        match start(&mark) {
+            Ok(mut keeper) => {
+                // `wait` would close it.
+                let input = keeper.stdin.take();
+                let _ = keeper.wait().await;
+                drop(input);
+            }
+            Err(error) => {
+                tracing::error!(%error, "no keeper can be started: processes may be left after kill -9")
+            }
+        }
+        sleep(Duration::from_secs(1)).await;
+    }
+}
+
+fn start(mark: &Path) -> io::Result<Child> {
+    tokio::process::Command::new(env::current_exe()?)
         .arg(KEEPER_VERB)
         .arg(mark)
-        .env_remove(crate::state::MARK)
+        .env_remove(MARK)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

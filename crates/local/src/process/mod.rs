@@ -9,7 +9,7 @@ mod log;
 mod marked;
 mod supervise;
 
-pub(crate) use keeper::start as start_keeper;
+pub(crate) use keeper::guard;
 pub use keeper::{become_child, keep};
 pub(crate) use log::Log;
 pub use marked::end_marked;

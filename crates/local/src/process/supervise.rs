@@ -102,6 +102,8 @@ pub(crate) fn supervise(
                         let _ = timeout(Duration::from_millis(200), &mut task).await;
                         task.abort();
                     }
+                    // What it started may still have its port.
+                    signal_group(pid, Signal::SIGKILL);
                     ended.map_or_else(|error| error.to_string(), how)
                 }
                 Err(error) => format!("it cannot be started: {error}"),
@@ -174,19 +176,21 @@ fn start(command: &Command) -> io::Result<Child> {
 }
 
 async fn stop(child: &mut Child) {
-    let group = child.id().and_then(|pid| i32::try_from(pid).ok()).map(Pid::from_raw);
-    let signal = |signal| {
-        if let Some(group) = group {
-            let _ = killpg(group, signal);
-        }
-    };
-    signal(Signal::SIGTERM);
+    let group = child.id();
+    signal_group(group, Signal::SIGTERM);
     if timeout(PATIENCE, child.wait()).await.is_err() {
-        signal(Signal::SIGKILL);
+        signal_group(group, Signal::SIGKILL);
         let _ = child.wait().await;
     }
     // What it left behind in its group.
-    signal(Signal::SIGKILL);
+    signal_group(group, Signal::SIGKILL);
+}
+
+/// A child leads a group of its own number.
+fn signal_group(leader: Option<u32>, signal: Signal) {
+    if let Some(leader) = leader.and_then(|pid| i32::try_from(pid).ok()) {
+        let _ = killpg(Pid::from_raw(leader), signal);
+    }
 }
 
 /// The last lines of a process.

@@ -9,7 +9,7 @@ use crate::{
     http::Door,
     namespaces::Namespaces,
     observe::Observed,
-    plan::{CONTROL_PLANE, GATEWAY, Plan, WorkloadPort, bootstrap::admin_socket},
+    plan::{CONTROL_PLANE, Capture, GATEWAY, Plan, Workload, WorkloadPort, bootstrap::admin_socket},
     process::Supervised,
     state::State,
     view,
@@ -109,22 +109,32 @@ impl Mesh {
         self.processes.iter().filter(move |(name, _)| is_proxy(name)).map(|(_, process)| process)
     }
 
-    /// It is not ready and may well be soon: its processes are ours and run.
-    pub(super) fn may_come(&self, workload: &str) -> bool {
-        if self.known().ready.workload(workload).both() {
-            return false;
-        }
+    /// Its process is there, or is somebody else's business.
+    pub(super) fn runs(&self, workload: &Workload) -> bool {
+        let pid = || self.processes.get(&workload.name).and_then(|process| process.status().pid);
+        matches!(workload.app, App::At(_)) || pid().is_some()
+    }
+
+    /// Workloads that are not ready and may well be soon: their processes are ours and run.
+    pub(super) fn awaited(&self) -> impl Iterator<Item = &str> {
+        let ready = self.ready();
         let comes =
             |name: &str| self.processes.get(name).is_some_and(|process| !process.status().ends_at_once);
-        comes(workload) && comes(&proxy_name(workload))
+        let names = self.plan.workloads.iter().map(|workload| workload.name.as_str());
+        names.filter(move |name| !ready.workload(name).both() && comes(name) && comes(&proxy_name(name)))
+    }
+
+    /// Every proxy has what the control plane has for it.
+    pub(super) fn is_in_step(&self) -> bool {
+        let known = self.known();
+        let sync = &known.configuration.sync;
+        let mut names =
+            std::iter::once(GATEWAY).chain(self.plan.workloads.iter().map(|one| one.name.as_str()));
+        names.all(|name| sync.get(name).is_some_and(|sync| sync.word() == "synced"))
     }
 
     pub(super) fn set_ready(&self) {
         self.known().all_ready = true;
-    }
-
-    pub(super) fn is_ready(&self) -> bool {
-        self.known().all_ready
     }
 
     /// Says whether that is news.
@@ -167,7 +177,11 @@ impl Mesh {
                     service: port.service,
                     inbound: (workload.address, port.inbound).into(),
                     moved: port.inbound != port.service,
-                    app: port.app,
+                    app: match self.plan.capture {
+                        Capture::Loopback => port.app,
+                        // As its own 127.0.0.1 it says nothing to people.
+                        Capture::Netns => (workload.address, port.app.port()).into(),
+                    },
                 })
                 .collect(),
             app: {

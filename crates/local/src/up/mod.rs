@@ -57,8 +57,8 @@ pub async fn run(
     let mut tasks = JoinSet::new();
     let mut processes = JoinSet::new();
     let state = prepared.state.clone();
-    let mut keeper = process::start_keeper(state.root())
-        .map_err(|source| Failed::Io { what: "the keeper cannot be started", source })?;
+    let mut keeper = JoinSet::new();
+    keeper.spawn(process::guard(state.root().to_owned()));
     let outcome = {
         let serving = serve(&prepared, &tell, &ended, &mut processes, &mut tasks);
         tokio::select! {
@@ -73,8 +73,8 @@ pub async fn run(
     // Grandchildren that left their group.
     process::end_marked(state.root());
     state.clean();
-    drop(keeper.stdin.take());
-    let _ = keeper.wait();
+    // It ends with its standard input.
+    keeper.shutdown().await;
     // Only now may the next one come.
     drop(prepared);
     outcome
@@ -146,7 +146,7 @@ async fn serve(
     tasks.spawn(watch::statistics(Arc::clone(&mesh)));
     tasks.spawn(watch::configuration(Arc::clone(&mesh), Arc::clone(tell)));
     tasks.spawn(watch::file(file.clone(), Arc::clone(tell)));
-    ready::first(&mesh).await?;
+    ready::first(&mesh, &**tell).await?;
     tasks.spawn(ready::follow(Arc::clone(&mesh)));
     watch::look(&mesh).await;
     mesh.set_ready();

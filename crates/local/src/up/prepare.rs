@@ -11,6 +11,7 @@ use crate::{
     state::{Lock, Refused, State},
 };
 use std::{
+    collections::BTreeMap,
     fs, io,
     net::{Ipv4Addr, SocketAddr, TcpListener},
     path::{Path, PathBuf},
@@ -41,6 +42,8 @@ pub enum Failed {
     NoObjects(PathBuf),
     #[error("the folder {} cannot be read: {source}", .path.display())]
     Objects { path: PathBuf, source: io::Error },
+    #[error("port {port} is root's, as all below {} are", crate::plan::PRIVILEGED)]
+    Privileged { port: u16, of: String },
     #[error("port {port} is taken{}", .by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default())]
     Port { port: u16, of: String, by: Option<String> },
     #[error("{} cannot be written: {source}", .path.display())]
@@ -87,7 +90,7 @@ const TRIED: u16 = 100;
 
 pub fn prepare(options: Options, mut say: impl FnMut(&str)) -> Result<Prepared, Failed> {
     let here_file = options.here.join(config::FILE);
-    let named = options.file.or_else(|| here_file.exists().then_some(here_file));
+    let named = options.file.clone().or_else(|| here_file.exists().then_some(here_file));
     let folder = match &named {
         Some(file) => {
             // Before the folder is made: a name that is mistyped must not leave one behind.
@@ -96,16 +99,26 @@ pub fn prepare(options: Options, mut say: impl FnMut(&str)) -> Result<Prepared, 
         }
         None => options.here.clone(),
     };
-    let disk = |path: &Path| {
-        let path = path.to_owned();
-        move |source| Failed::Disk { path, source }
-    };
     let state = State::of(&folder).map_err(disk(&folder))?;
     let lock = state.lock()?;
     let left = end_marked(state.root());
     if left > 0 {
         say(&format!("{left} processes were left of a mesh that was here before; they have been ended"));
     }
+    let prepared = after_lock(&state, lock, named, options, &mut say);
+    if prepared.is_err() {
+        state.clean();
+    }
+    prepared
+}
+
+fn after_lock(
+    state: &State,
+    lock: Lock,
+    named: Option<PathBuf>,
+    options: Options,
+    say: &mut dyn FnMut(&str),
+) -> Result<Prepared, Failed> {
     state.prepare()?;
     let is_sample = named.is_none();
     let file = match named {
@@ -125,15 +138,18 @@ pub fn prepare(options: Options, mut say: impl FnMut(&str)) -> Result<Prepared, 
         }
         Err(source) => return Err(Failed::Objects { path: config.objects, source }),
     }
-    let envoy = envoy::find(options.envoy.as_deref(), &mut say)?;
-    let (plan, claims, page) = places(&state, &config, options.capture)?;
+    let envoy = envoy::find(options.envoy.as_deref(), &mut *say)?;
+    let (plan, claims, page) = places(state, &config, options.capture)?;
     let namespaces = match plan.capture {
-        Capture::Loopback => None,
+        Capture::Loopback => {
+            shared_ports(&config, &mut *say);
+            None
+        }
         Capture::Netns => Some(namespaces(&plan)?),
     };
     let version = options.version;
     Ok(Prepared {
-        state,
+        state: state.clone(),
         config,
         file,
         plan,
@@ -147,8 +163,31 @@ pub fn prepare(options: Options, mut say: impl FnMut(&str)) -> Result<Prepared, 
     })
 }
 
+fn disk(path: &Path) -> impl FnOnce(io::Error) -> Failed {
+    let path = path.to_owned();
+    move |source| Failed::Disk { path, source }
+}
+
 fn absolute(path: &Path) -> PathBuf {
     fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Callers of bytes are told apart by the port alone, here where they have one address for all services.
+fn shared_ports(config: &Config, say: &mut dyn FnMut(&str)) {
+    let mut first: BTreeMap<u16, &str> = BTreeMap::new();
+    for service in &config.services {
+        for port in service.ports.iter().filter(|port| matches!(port.protocol.as_str(), "tcp" | "tls")) {
+            if let Some(other) = first.get(&port.number) {
+                let (name, number) = (&service.name, port.number);
+                say(&format!(
+                    "{name} and {other} are both {} on port {number}: callers reach only {other} there; give {name} another port",
+                    port.protocol
+                ));
+            } else {
+                first.insert(port.number, &service.name);
+            }
+        }
+    }
 }
 
 fn namespaces(plan: &Plan) -> Result<Namespaces, Failed> {
@@ -236,16 +275,21 @@ fn one_of(
     claims: &mut Vec<Claim>,
     mut open: impl FnMut(SocketAddr) -> io::Result<()>,
 ) -> Result<u16, Failed> {
-    let mut is_there = |port: &u16| {
-        let claim = Claim::port(*port).and_then(|claim| open(local(*port)).map(|()| claim));
-        claim.map(|claim| claims.push(claim)).is_ok()
+    let mut take = |port: u16| {
+        let claim = Claim::port(port).and_then(|claim| open(local(port)).map(|()| claim));
+        claim.map(|claim| claims.push(claim))
     };
     match wanted {
-        Some(port) if is_there(&port) => Ok(port),
-        Some(port) => Err(taken(port, of.to_owned())),
+        Some(port) => match take(port) {
+            Ok(()) => Ok(port),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                Err(Failed::Privileged { port, of: of.to_owned() })
+            }
+            Err(_) => Err(taken(port, of.to_owned())),
+        },
         None => {
             let mut free = (usual..usual + TRIED).filter(|port| !fixed.contains(port));
-            free.find(is_there).ok_or_else(|| taken(usual, of.to_owned()))
+            free.find(|port| take(*port).is_ok()).ok_or_else(|| taken(usual, of.to_owned()))
         }
     }
 }

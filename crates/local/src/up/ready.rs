@@ -1,6 +1,6 @@
 //! Who answers. A workload that does not is taken out of its service, as Kubernetes would do it, until it does again.
 
-use super::{Failed, Mesh};
+use super::{Failed, Mesh, Told};
 use crate::{
     http::{Door, connects, get},
     plan::{GATEWAY, Plan, objects},
@@ -19,8 +19,6 @@ use tokio::time::sleep;
 const FIRST: Duration = Duration::from_secs(15);
 /// Nobody waits longer than that for processes that end at once, or that somebody else starts.
 const SETTLED: Duration = Duration::from_secs(2);
-/// A process that is slow to start is spared for so long.
-const GRACE: Duration = Duration::from_secs(5);
 const QUICK: Duration = Duration::from_millis(30);
 const STEADY: Duration = Duration::from_millis(250);
 const WAIT: Duration = Duration::from_secs(2);
@@ -83,14 +81,15 @@ pub(super) async fn control_plane(at: &Door, process: &Supervised) -> Result<(),
     }
 }
 
-/// Until everything answers, or long enough.
-pub(super) async fn first(mesh: &Mesh) -> Result<(), Failed> {
+/// Until everything answers and has its configuration, or long enough.
+pub(super) async fn first(mesh: &Mesh, tell: &(dyn Fn(Told) + Send + Sync)) -> Result<(), Failed> {
     let since = Instant::now();
+    let mut said = false;
     loop {
         let ready = look(mesh).await;
         let all = ready.is_whole();
         mesh.tell_ready(ready);
-        if all {
+        if all && (mesh.is_in_step() || since.elapsed() > FIRST) {
             return Ok(());
         }
         let proxies: Vec<Status> = mesh.proxies().map(Supervised::status).collect();
@@ -98,10 +97,14 @@ pub(super) async fn first(mesh: &Mesh) -> Result<(), Failed> {
             let words = proxies.first().map(|status| last_words(GATEWAY, status, Some(&mesh.state)));
             return Err(Failed::Proxies(words.unwrap_or_default()));
         }
-        let waits = mesh.plan.workloads.iter().any(|workload| mesh.may_come(&workload.name));
-        if since.elapsed() > FIRST || (!waits && since.elapsed() > SETTLED) {
+        let awaited: Vec<&str> = mesh.awaited().collect();
+        if since.elapsed() > FIRST || (awaited.is_empty() && !all && since.elapsed() > SETTLED) {
             publish(mesh);
             return Ok(());
+        }
+        if !said && !awaited.is_empty() && since.elapsed() > SETTLED {
+            said = true;
+            tell(Told::Line(format!("waiting for {}", awaited.join(", "))));
         }
         sleep(QUICK).await;
     }
@@ -109,22 +112,27 @@ pub(super) async fn first(mesh: &Mesh) -> Result<(), Failed> {
 
 /// For ever.
 pub(super) async fn follow(mesh: Arc<Mesh>) {
-    let begun = Instant::now();
+    let mut due = false;
     loop {
         sleep(STEADY).await;
         let ready = look(&mesh).await;
-        if mesh.tell_ready(ready) && (mesh.is_ready() || begun.elapsed() > GRACE) {
-            publish(&mesh);
+        due |= mesh.tell_ready(ready);
+        // What could not be written is written when it can be.
+        if due {
+            due = !publish(&mesh);
         }
     }
 }
 
-fn publish(mesh: &Mesh) {
+/// Tells the control plane who is ready.
+fn publish(mesh: &Mesh) -> bool {
     let ready = mesh.ready();
     let is_ready = |name: &str| ready.workload(name).both();
-    if let Err(error) = write_objects(&mesh.state, &mesh.plan, is_ready) {
+    let written = write_objects(&mesh.state, &mesh.plan, is_ready);
+    if let Err(error) = &written {
         tracing::error!(%error, "the control plane cannot be told who is ready");
     }
+    written.is_ok()
 }
 
 async fn look(mesh: &Mesh) -> Readiness {
@@ -135,7 +143,8 @@ async fn look(mesh: &Mesh) -> Readiness {
         workloads: BTreeMap::new(),
     };
     for (number, workload) in mesh.plan.workloads.iter().enumerate() {
-        let mut app = true;
+        // Somebody else may have its port.
+        let mut app = mesh.runs(workload);
         for port in &workload.ports {
             app &= connects(&mesh.app(number, port), WAIT).await;
         }

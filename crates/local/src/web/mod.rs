@@ -14,12 +14,19 @@ use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::json;
 use std::{convert::Infallible, sync::Arc, time::Duration};
-use tokio::{net::TcpListener, sync::Semaphore, task::JoinSet, time::sleep};
+use tokio::{
+    net::TcpListener,
+    sync::Semaphore,
+    task::JoinSet,
+    time::{sleep, timeout},
+};
 
 type Page = Response<Full<Bytes>>;
 
-const CONNECTIONS: usize = 64;
-const HEAD: Duration = Duration::from_secs(10);
+const CONNECTIONS: usize = 256;
+const HEAD: Duration = Duration::from_secs(5);
+/// Nobody reads longer than that.
+const WHOLE: Duration = Duration::from_secs(10);
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
 
 pub(crate) async fn serve(listener: TcpListener, mesh: Arc<Mesh>) {
@@ -45,8 +52,10 @@ pub(crate) async fn serve(listener: TcpListener, mesh: Arc<Mesh>) {
                 .timer(TokioTimer::new())
                 .header_read_timeout(HEAD)
                 .max_buf_size(32 << 10)
+                // A place is for one answer: who keeps it keeps others out.
+                .keep_alive(false)
                 .serve_connection(TokioIo::new(socket), service);
-            let _ = connection.await;
+            let _ = timeout(WHOLE, connection).await;
             drop(place);
         });
     }

@@ -70,7 +70,14 @@ pub(super) fn start(
             let said = fs::read_to_string(&log).unwrap_or_default();
             // It has said why, and what to do, in our own words.
             let said = said.trim_start_matches("error: ").trim_end();
-            return Err(anyhow!("{}", if said.is_empty() { status.to_string() } else { said.to_owned() }));
+            if said.is_empty() {
+                let reason = format!(
+                    "the mesh has not started ({status}), and why could not be written to {}",
+                    log.display()
+                );
+                return Err(anyhow!(reason).hint("is the disk full?"));
+            }
+            return Err(anyhow!("{said}"));
         }
         if begun.elapsed() > PATIENCE {
             return Err(anyhow!("the mesh is not ready after {} s", PATIENCE.as_secs())

@@ -25,6 +25,7 @@ pub(super) fn told(failed: Failed) -> Error {
         Failed::Port { ref of, .. } => {
             format!("it is needed for {of}: end who has it, or write another port there")
         }
+        Failed::Privileged { ref of, .. } => format!("it is for {of}: write one from 1024 on there, or leave it out"),
         Failed::Disk { .. } => "is the disk full, or the folder not yours to write?".to_owned(),
         Failed::ControlPlane(_) | Failed::Proxies(_) => {
             format!("`{name} logs` names the logs of the last run; try again, or write to us with them")

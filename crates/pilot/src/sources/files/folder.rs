@@ -104,10 +104,11 @@ impl Folder {
         }
         self.closed = below.closed;
         if touched {
-            changes.events = self.difference();
+            let (events, doubles) = self.difference();
+            changes.events = events;
             let closed = self.closed.iter().map(|(path, reason)| format!("{}: {reason}", path.display()));
             let of_files = self.files.values().flat_map(|file| file.problems.iter().cloned());
-            changes.problems = Some(closed.chain(of_files).collect());
+            changes.problems = Some(closed.chain(of_files).chain(doubles).collect());
         }
         changes
     }
@@ -135,8 +136,9 @@ impl Folder {
         Known { stamp, objects, problems: contents.problems }
     }
 
-    /// Of two files with one object the first by name counts.
-    fn difference(&mut self) -> Vec<Event> {
+    /// Of two files with one object the first by name counts; the others are told.
+    fn difference(&mut self) -> (Vec<Event>, Vec<String>) {
+        let mut doubles = Vec::new();
         let mut now: BTreeMap<Key, (&Found, &Path)> = BTreeMap::new();
         for (path, file) in &self.files {
             for found in &file.objects {
@@ -145,8 +147,9 @@ impl Folder {
                         entry.insert((found, path));
                     }
                     Entry::Occupied(entry) => {
-                        let first = entry.get().1.display();
-                        tracing::warn!(object = %found.key, "{}: it is in {first} already, which counts", path.display());
+                        let (first, key) = (entry.get().1.display(), &found.key);
+                        doubles
+                            .push(format!("{}: {key} is in {first} already, which counts", path.display()));
                     }
                 }
             }
@@ -164,7 +167,10 @@ impl Folder {
                 events.push(found.event.clone());
             }
         }
-        events
+        for double in &doubles {
+            tracing::warn!("{double}");
+        }
+        (events, doubles)
     }
 }
 

@@ -147,7 +147,9 @@ fn of_two_files_with_one_object_the_first_counts_until_it_goes() {
     let mut scene = Scene::new();
     scene.write("a.yaml", &service("one", 80));
     scene.write("b.yaml", &service("one", 81));
-    assert_eq!(scene.events(), ["+ Service shop/one"]);
+    let changes = scene.changes();
+    assert_eq!(changes.events.len(), 1);
+    assert!(told(&changes).contains("b.yaml: Service shop/one is in"), "{}", told(&changes));
     fs::remove_file(scene.path.join("a.yaml")).unwrap();
     assert_eq!(scene.events(), ["+ Service shop/one"]);
 }
