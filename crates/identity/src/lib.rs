@@ -1,7 +1,7 @@
 //! Who a workload is, and how it proves that.
 //!
-//! A [`Spiffe`] name in; out of an [`Authority`] a [`Certificate`] for it, which is renewed long before it ends; and a
-//! [`sds::Secrets`] service that hands it to a proxy. The time is always given, so that renewal is tested without waiting.
+//! A [`Spiffe`] name in; out of an [`Authority`] a [`Certificate`] for it, which is renewed long before it ends; and
+//! [`sds::serve`], which hands it to a proxy. The time is always given, so that renewal is tested without waiting.
 
 mod authority;
 mod holder;

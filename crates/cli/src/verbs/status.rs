@@ -171,14 +171,13 @@ fn text(view: &View) -> String {
     for problem in &view.problems {
         let _ = writeln!(text, "\n{ERROR}problem:{ERROR:#} {problem}");
     }
-    let told = |reason: &String| view.problems.iter().any(|problem| problem.contains(reason.as_str()));
+    // What is wrong in a file has been said, at its place.
     for object in &view.objects {
-        for problem in object.problems.iter().filter(|problem| !told(problem)) {
-            let _ = writeln!(
-                text,
-                "\n{ERROR}{} {}/{}:{ERROR:#} {problem}",
-                object.kind, object.namespace, object.name
-            );
+        let name = format!("{} {}/{}", object.kind, object.namespace, object.name);
+        if !view.problems.iter().any(|problem| problem.contains(&format!(": {name}: "))) {
+            for problem in &object.problems {
+                let _ = writeln!(text, "\n{ERROR}{name}:{ERROR:#} {problem}");
+            }
         }
     }
     text

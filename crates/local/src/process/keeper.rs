@@ -74,7 +74,7 @@ pub(crate) async fn guard(mark: PathBuf) {
                 drop(input);
             }
             Err(error) => {
-                tracing::error!(%error, "no keeper can be started: processes may be left after kill -9")
+                tracing::error!(%error, "no keeper can be started: processes may be left after kill -9");
             }
         }
         sleep(Duration::from_secs(1)).await;
