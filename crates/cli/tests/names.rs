@@ -25,7 +25,7 @@ fn a_verb_that_is_not_here_yet_is_told_in_one_sentence() {
         ("istioctl x precheck", "istioctl x"),
         ("istioctl -n shop --context blue analyze --all-namespaces", "istioctl analyze"),
         ("mizzen proxy-status", "mizzen proxy-status"),
-        ("mizzen up", "mizzen up"),
+        ("mizzen explain", "mizzen explain"),
         ("mizzen explain x", "mizzen explain"),
         ("mizzen manifest install", "mizzen manifest install"),
         ("istioctl manifest translate -f mesh.yaml", "istioctl manifest translate"),

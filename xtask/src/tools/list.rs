@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn on_demand_tools_come_only_by_name() {
         let list = List::read(None).unwrap();
-        assert!(!list.select(&[]).unwrap().iter().any(|tool| tool.name == "chromium"));
-        assert_eq!(list.select(&["chromium".into()]).unwrap().len(), 1);
+        assert!(!list.select(&[]).unwrap().iter().any(|tool| tool.name == "node/playwright-core"));
+        assert_eq!(list.select(&["node/playwright-core".into()]).unwrap().len(), 1);
     }
 }
