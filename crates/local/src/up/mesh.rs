@@ -20,8 +20,12 @@ use std::{
     fs,
     path::PathBuf,
     sync::{Mutex, MutexGuard, PoisonError},
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
+
+/// How long a process lives before it counts; longer for one that has ended at once before. An Envoy takes longer anyway.
+const SETTLED: Duration = Duration::from_millis(300);
+const SETTLED_AGAIN: Duration = Duration::from_secs(2);
 
 pub(crate) struct Mesh {
     pub(crate) plan: Plan,
@@ -109,10 +113,16 @@ impl Mesh {
         self.processes.iter().filter(move |(name, _)| is_proxy(name)).map(|(_, process)| process)
     }
 
-    /// Its process is there, or is somebody else's business.
+    /// Its process is there, or is somebody else's business. One that has just been started may end at once, while a stranger answers
+    /// at its port: it has to live for a moment first.
     pub(super) fn runs(&self, workload: &Workload) -> bool {
-        let pid = || self.processes.get(&workload.name).and_then(|process| process.status().pid);
-        matches!(workload.app, App::At(_)) || pid().is_some()
+        if matches!(workload.app, App::At(_)) {
+            return true;
+        }
+        let Some(status) = self.processes.get(&workload.name).map(Supervised::status) else { return false };
+        let lived = status.since.and_then(|since| since.elapsed().ok()).unwrap_or_default();
+        let settled = if status.ends_at_once { SETTLED_AGAIN } else { SETTLED };
+        status.pid.is_some() && lived >= settled
     }
 
     /// Workloads that are not ready and may well be soon: their processes are ours and run.
