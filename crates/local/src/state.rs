@@ -6,6 +6,7 @@
 //!   run.json    what runs where: for `status`, `down`, `logs` and `traffic`
 //!   run/        sockets, what Envoys start with, what the control plane reads; gone when the mesh is
 //!   logs/       of every process
+//!   up.log      what a mesh in the background has told
 //!   sample/     the sample mesh, where nobody brought another one
 //! ```
 
@@ -34,8 +35,6 @@ pub struct Record {
     pub pid: u32,
     pub page: SocketAddr,
     pub ingress: SocketAddr,
-    /// The folder of Istio's objects.
-    pub objects: PathBuf,
     /// The processes whose logs there are.
     pub processes: Vec<String>,
     /// Everything has answered once.
@@ -188,7 +187,6 @@ mod tests {
             pid: 7,
             page: "127.0.0.1:8081".parse().unwrap(),
             ingress: "127.0.0.1:8080".parse().unwrap(),
-            objects: "mesh".into(),
             processes: Vec::new(),
             ready: true,
         };

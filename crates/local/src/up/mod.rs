@@ -113,7 +113,6 @@ async fn serve(
         pid: std::process::id(),
         page: plan.page,
         ingress: plan.gateway.address,
-        objects: config.objects.clone(),
         processes: children::names(plan),
         ready: false,
     };
