@@ -4,23 +4,38 @@
 //! In: which resource ([`Resource`]) and a type to read it into ([`Trimmed`]). Out: [`Change`]s, in order, on a bounded
 //! channel: nothing lost, nothing twice, whatever happens to the connection. It knows no mesh.
 
+mod apply;
 mod backoff;
 mod body;
 mod change;
 mod client;
+mod cluster;
+mod difference;
 mod failure;
 mod follow;
 mod items;
 mod lines;
 mod list;
+mod object;
+mod owners;
+mod plan;
 mod resource;
+mod served;
 mod state;
 mod told;
+pub mod wait;
 mod watch;
 
+pub use apply::{Applied, NotApplied, Outcome};
 pub use change::{Change, Identity, Key, Trimmed};
 pub use client::{Access, NoClient, connect};
+pub use cluster::{Cluster, Mode, Refused};
+pub use difference::{FieldChange, difference};
 pub use follow::follow;
 pub use kube::Client;
+pub use object::{Desired, NoObject, ObjectId};
+pub use owners::{Left, Manager, Owners};
+pub use plan::{Action, Adoption, NotPlanned, Planned, Step};
 pub use resource::Resource;
+pub use served::{Kind, Served};
 pub use state::{Phase, State};

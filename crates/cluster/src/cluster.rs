@@ -1,0 +1,236 @@
+//! A cluster to work on: objects are read, applied and deleted, with patience for a server that is busy.
+//!
+//! Every call says what it was about when it fails, and what became of it is known: an answer that was lost is asked for again, which
+//! is safe because applying and deleting twice is the same as once.
+
+use crate::{
+    backoff::Backoff,
+    object::{Desired, ObjectId},
+    served::{ACCEPT, Served},
+};
+use http::{Method, Request, StatusCode, header};
+use kube::Client;
+use serde_json::{Value, json};
+use std::{
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+use tokio::time::{sleep, timeout};
+
+/// Attempts of one call.
+const ATTEMPTS: u32 = 8;
+/// For one answer.
+const WAIT: Duration = Duration::from_secs(30);
+
+pub struct Cluster {
+    client: Client,
+    manager: String,
+    served: RwLock<Arc<Served>>,
+    requests: AtomicU64,
+    writes: AtomicU64,
+}
+
+/// Why a call came to nothing, by what to do about it.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Refused {
+    #[error("the server has no kind {kind} of {group:?} in version {version}")]
+    NotServed { group: String, kind: String, version: String },
+    #[error("{what} is not allowed: {message}")]
+    Forbidden { what: String, message: String },
+    #[error("the server does not accept these credentials: {0}")]
+    Unauthorized(String),
+    /// Somebody else changed it at the same time, or has a field of it.
+    #[error("{what}: {message}")]
+    Conflict { what: String, message: String },
+    #[error("{what} is refused: {message}")]
+    Invalid { what: String, message: String },
+    #[error("{what}: the server answers {status}: {message}")]
+    Other { what: String, status: u16, message: String },
+    #[error("{what}: no answer: {message}")]
+    Unreachable { what: String, message: String },
+}
+
+/// How to apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Mode {
+    /// Only say what would come of it.
+    pub dry_run: bool,
+    /// Take fields over from others.
+    pub force: bool,
+}
+
+impl Cluster {
+    /// `manager` is the name under which fields are ours.
+    pub async fn new(client: Client, manager: &str) -> Result<Self, Refused> {
+        let cluster = Self {
+            client,
+            manager: manager.to_owned(),
+            served: RwLock::default(),
+            requests: AtomicU64::new(0),
+            writes: AtomicU64::new(0),
+        };
+        cluster.look().await?;
+        Ok(cluster)
+    }
+
+    pub fn manager(&self) -> &str {
+        &self.manager
+    }
+
+    /// Requests so far, and how many of them were to change something.
+    pub fn requests(&self) -> (u64, u64) {
+        (self.requests.load(Relaxed), self.writes.load(Relaxed))
+    }
+
+    /// Asks again which kinds there are: after definitions were applied there are more.
+    pub async fn look(&self) -> Result<(), Refused> {
+        let mut served = Served::default();
+        for path in ["/api", "/apis"] {
+            let request = Request::get(path).header(header::ACCEPT, ACCEPT);
+            let answer = self.call("reading which kinds there are", request, Value::Null).await?;
+            let groups = answer.map(serde_json::from_value).transpose();
+            let groups = groups.map_err(|error| Refused::Unreachable {
+                what: "reading which kinds there are".to_owned(),
+                message: error.to_string(),
+            })?;
+            if let Some(groups) = groups {
+                served.add(groups);
+            }
+        }
+        *self.served.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(served);
+        Ok(())
+    }
+
+    pub fn served(&self) -> Arc<Served> {
+        Arc::clone(&self.served.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn path(&self, id: &ObjectId, version: Option<&str>) -> Result<String, Refused> {
+        self.served().path(id, version).ok_or_else(|| Refused::NotServed {
+            group: id.group.clone(),
+            kind: id.kind.clone(),
+            version: version.unwrap_or("any").to_owned(),
+        })
+    }
+
+    /// Nothing if it is not there, or its kind is not.
+    pub async fn get(&self, id: &ObjectId, version: Option<&str>) -> Result<Option<Value>, Refused> {
+        match self.path(id, version) {
+            Ok(path) => self.call(&format!("reading {id}"), Request::get(path), Value::Null).await,
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// As the server has it then.
+    pub async fn apply(&self, desired: &Desired, mode: Mode) -> Result<Value, Refused> {
+        let what = format!("applying {}", desired.id);
+        let mut path = self.path(&desired.id, Some(&desired.version))?;
+        path.push_str(&format!("?fieldManager={}&force={}", self.manager, mode.force));
+        if mode.dry_run {
+            path.push_str("&dryRun=All");
+        }
+        let request = Request::patch(path).header(header::CONTENT_TYPE, "application/apply-patch+yaml");
+        let answer = self.call(&what, request, desired.value.clone()).await?;
+        answer.ok_or_else(|| Refused::Other { what, status: 404, message: "its namespace is not there".to_owned() })
+    }
+
+    /// With what depends on it. Says whether it was there. Only this very one, if its `uid` is given.
+    pub async fn delete(&self, id: &ObjectId, uid: Option<&str>) -> Result<bool, Refused> {
+        let Ok(path) = self.path(id, None) else { return Ok(false) };
+        let mut options = json!({ "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Foreground" });
+        if let Some(uid) = uid {
+            options["preconditions"] = json!({ "uid": uid });
+        }
+        let request = Request::delete(path).header(header::CONTENT_TYPE, "application/json");
+        Ok(self.call(&format!("deleting {id}"), request, options).await?.is_some())
+    }
+
+    /// Everything of a kind with these labels, in all namespaces.
+    pub async fn list(&self, group: &str, kind: &str, labels: &str) -> Result<Vec<Value>, Refused> {
+        let served = self.served();
+        let Some(found) = served.find(group, kind, None) else { return Ok(Vec::new()) };
+        let path = format!("{}?labelSelector={}", found.collection(group, ""), escaped(labels));
+        let answer = self.call(&format!("listing {kind}"), Request::get(path), Value::Null).await?;
+        let items = answer.and_then(|mut list| list.get_mut("items").map(Value::take));
+        let mut items = match items {
+            Some(Value::Array(items)) => items,
+            _ => Vec::new(),
+        };
+        // A list leaves out what all of its items have in common.
+        let api_version = if group.is_empty() { found.version.clone() } else { format!("{group}/{}", found.version) };
+        for item in &mut items {
+            item["apiVersion"] = api_version.as_str().into();
+            item["kind"] = kind.into();
+        }
+        Ok(items)
+    }
+
+    /// Nothing for 404.
+    async fn call(&self, what: &str, request: http::request::Builder, body: Value) -> Result<Option<Value>, Refused> {
+        let invalid = |error: http::Error| Refused::Invalid { what: what.to_owned(), message: error.to_string() };
+        let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        let request = request.body(bytes).map_err(invalid)?;
+        let is_write = *request.method() != Method::GET && !request.uri().query().is_some_and(|query| query.contains("dryRun="));
+        let mut backoff = Backoff::default();
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            self.requests.fetch_add(1, Relaxed);
+            self.writes.fetch_add(u64::from(is_write), Relaxed);
+            let failed = match timeout(WAIT, self.client.request::<Value>(request.clone())).await {
+                Ok(Ok(value)) => return Ok(Some(value)),
+                Ok(Err(kube::Error::Api(status))) if status.code == 404 => return Ok(None),
+                Ok(Err(error)) => told(what, &error),
+                Err(_) => Failed { refused: unreachable(what, format!("within {} s", WAIT.as_secs())), after: None, again: true },
+            };
+            if !failed.again || attempt == ATTEMPTS {
+                return Err(failed.refused);
+            }
+            let wait = failed.after.map_or_else(|| backoff.next(), Duration::from_secs);
+            tracing::debug!(what, attempt, reason = %failed.refused, "again in {} ms", wait.as_millis());
+            sleep(wait).await;
+        }
+    }
+}
+
+struct Failed {
+    refused: Refused,
+    /// Seconds, as the server says.
+    after: Option<u64>,
+    again: bool,
+}
+
+fn unreachable(what: &str, message: String) -> Refused {
+    Refused::Unreachable { what: what.to_owned(), message }
+}
+
+fn told(what: &str, error: &kube::Error) -> Failed {
+    let kube::Error::Api(status) = error else {
+        let mut message = error.to_string();
+        let mut cause = std::error::Error::source(error);
+        while let Some(next) = cause {
+            message = format!("{message}: {next}");
+            cause = next.source();
+        }
+        return Failed { refused: unreachable(what, message), after: None, again: true };
+    };
+    let (what, message) = (what.to_owned(), status.message.clone());
+    let busy = matches!(status.code, 429 | 500 | 502 | 503 | 504);
+    let after = status.details.as_ref().map(|details| u64::from(details.retry_after_seconds)).filter(|&after| after > 0);
+    let refused = match StatusCode::from_u16(status.code) {
+        Ok(StatusCode::UNAUTHORIZED) => Refused::Unauthorized(message),
+        Ok(StatusCode::FORBIDDEN) => Refused::Forbidden { what, message },
+        Ok(StatusCode::CONFLICT) => Refused::Conflict { what, message },
+        Ok(StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY) => Refused::Invalid { what, message },
+        _ => Refused::Other { what, status: status.code, message },
+    };
+    Failed { refused, after: after.filter(|_| busy), again: busy }
+}
+
+fn escaped(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}

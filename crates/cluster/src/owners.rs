@@ -1,0 +1,307 @@
+//! Who has which field of an object, out of `metadata.managedFields`.
+//!
+//! A server tells a conflict when two managers want different values of one field. We do not fight: a field that somebody
+//! else has set differently is left out of what we send, and told. Whom we take fields over from is the caller's word.
+
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// Somebody who has fields.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+pub struct Manager {
+    pub name: String,
+    /// `scale`, for an autoscaler; empty for the object itself.
+    pub subresource: String,
+}
+
+impl fmt::Display for Manager {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.subresource.as_str() {
+            "" => out.write_str(&self.name),
+            subresource => write!(out, "{} ({subresource})", self.name),
+        }
+    }
+}
+
+/// A field that is left as somebody else wants it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Left {
+    pub path: String,
+    pub manager: Manager,
+    pub theirs: Value,
+    pub ours: Value,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Owners {
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    manager: Manager,
+    applied: bool,
+    fields: Node,
+}
+
+/// A tree of fields as `fieldsV1` has it.
+#[derive(Clone, Debug, Default)]
+struct Node {
+    below: Vec<(Element, Node)>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Element {
+    Field(String),
+    /// The item of a list that has these fields.
+    Key(Map<String, Value>),
+    /// The item of a list that is this.
+    Item(Value),
+    Index(usize),
+}
+
+impl Owners {
+    pub fn of(live: &Value) -> Self {
+        let listed = live.pointer("/metadata/managedFields").and_then(Value::as_array);
+        let entry = |entry: &Value| {
+            let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+            Entry {
+                manager: Manager { name: text("manager"), subresource: text("subresource") },
+                applied: text("operation") == "Apply",
+                fields: entry.get("fieldsV1").map(Node::read).unwrap_or_default(),
+            }
+        };
+        Self { entries: listed.into_iter().flatten().map(entry).collect() }
+    }
+
+    /// Whether this manager has applied the object before.
+    pub fn has_applied(&self, manager: &str) -> bool {
+        self.entries.iter().any(|entry| entry.applied && entry.manager.name == manager)
+    }
+
+    /// Those that wrote the object itself, but for this one.
+    pub fn others(&self, than: &str) -> impl Iterator<Item = &Manager> {
+        let wrote = |entry: &&Entry| entry.manager.subresource.is_empty() && entry.manager.name != than;
+        self.entries.iter().filter(wrote).map(|entry| &entry.manager)
+    }
+
+    /// Takes out of `desired` what others have set to something else.
+    pub fn leave_to_others(
+        &self,
+        us: &str,
+        take_from: impl Fn(&Manager) -> bool,
+        live: &Value,
+        desired: &mut Value,
+    ) -> Vec<Left> {
+        let mut left = Vec::new();
+        for entry in self.entries.iter().filter(|entry| entry.manager.name != us && !take_from(&entry.manager)) {
+            let mut walk = Walk { manager: &entry.manager, left: &mut left };
+            walk.node(&entry.fields, live, desired, "");
+        }
+        left
+    }
+
+    /// Whether we have a field that is not wanted any more: it has to be sent away.
+    pub fn has_more_than(&self, us: &str, desired: &Value) -> bool {
+        let ours = self.entries.iter().filter(|entry| entry.applied && entry.manager.name == us);
+        ours.into_iter().any(|entry| !entry.fields.is_within(desired))
+    }
+}
+
+impl Node {
+    fn read(fields: &Value) -> Self {
+        let listed = fields.as_object().into_iter().flatten();
+        let below = listed.filter_map(|(key, below)| Some((Element::read(key)?, Self::read(below))));
+        Self { below: below.collect() }
+    }
+
+    fn is_within(&self, value: &Value) -> bool {
+        self.below.iter().all(|(element, node)| element.of(value).is_some_and(|value| node.is_within(value)))
+    }
+}
+
+impl Element {
+    /// Nothing for `.`, which is the place itself.
+    fn read(key: &str) -> Option<Self> {
+        let (kind, rest) = key.split_once(':')?;
+        match kind {
+            "f" => Some(Self::Field(rest.to_owned())),
+            "k" => Some(Self::Key(serde_json::from_str(rest).ok()?)),
+            "v" => Some(Self::Item(serde_json::from_str(rest).ok()?)),
+            "i" => Some(Self::Index(rest.parse().ok()?)),
+            _ => None,
+        }
+    }
+
+    fn place(&self, list: &[Value]) -> Option<usize> {
+        match self {
+            Self::Field(_) => None,
+            // A key that is a default may not be written.
+            Self::Key(key) => list.iter().position(|item| {
+                key.iter().all(|(name, value)| item.get(name).is_none_or(|found| found == value))
+                    && key.keys().any(|name| item.get(name).is_some())
+            }),
+            Self::Item(value) => list.iter().position(|item| item == value),
+            Self::Index(index) => (*index < list.len()).then_some(*index),
+        }
+    }
+
+    fn of<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+        match (self, value) {
+            (Self::Field(name), Value::Object(map)) => map.get(name),
+            (_, Value::Array(list)) => list.get(self.place(list)?),
+            _ => None,
+        }
+    }
+
+    fn of_mut<'v>(&self, value: &'v mut Value) -> Option<&'v mut Value> {
+        match (self, value) {
+            (Self::Field(name), Value::Object(map)) => map.get_mut(name),
+            (_, Value::Array(list)) => {
+                let place = self.place(list)?;
+                list.get_mut(place)
+            }
+            _ => None,
+        }
+    }
+
+    fn remove_from(&self, value: &mut Value) {
+        match (self, value) {
+            (Self::Field(name), Value::Object(map)) => {
+                map.remove(name);
+            }
+            (_, Value::Array(list)) => {
+                if let Some(place) = self.place(list) {
+                    list.remove(place);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl fmt::Display for Element {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Field(name) if name.contains(['.', '/']) => write!(out, "[{name}]"),
+            Self::Field(name) => write!(out, ".{name}"),
+            Self::Key(key) => {
+                let parts: Vec<String> = key
+                    .iter()
+                    .map(|(name, value)| format!("{name}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
+                    .collect();
+                write!(out, "[{}]", parts.join(","))
+            }
+            Self::Item(value) => write!(out, "[{value}]"),
+            Self::Index(index) => write!(out, "[{index}]"),
+        }
+    }
+}
+
+struct Walk<'a> {
+    manager: &'a Manager,
+    left: &'a mut Vec<Left>,
+}
+
+impl Walk<'_> {
+    fn node(&mut self, node: &Node, live: &Value, desired: &mut Value, path: &str) {
+        for (element, below) in &node.below {
+            let path = format!("{path}{element}");
+            let (Some(theirs), Some(ours)) = (element.of(live), element.of_mut(desired)) else { continue };
+            if !below.below.is_empty() {
+                self.node(below, theirs, ours, &path);
+            } else if theirs != ours {
+                let path = path.trim_start_matches('.').to_owned();
+                let (theirs, ours) = (theirs.clone(), ours.clone());
+                element.remove_from(desired);
+                self.left.push(Left { path, manager: self.manager.clone(), theirs, ours });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn live() -> Value {
+        json!({
+            "metadata": { "name": "w", "labels": { "istio.io/rev": "default" }, "managedFields": [
+                { "manager": "mizzen", "operation": "Apply", "fieldsV1": {
+                    "f:metadata": { "f:labels": { "f:istio.io/rev": {} } },
+                    "f:webhooks": { "k:{\"name\":\"a\"}": { ".": {}, "f:name": {}, "f:failurePolicy": {} } } } },
+                { "manager": "pilot-discovery", "operation": "Update", "fieldsV1": {
+                    "f:webhooks": { "k:{\"name\":\"a\"}": { "f:clientConfig": { "f:caBundle": {} }, "f:failurePolicy": {} } } } },
+                { "manager": "kube-controller-manager", "operation": "Update", "subresource": "scale",
+                  "fieldsV1": { "f:spec": { "f:replicas": {} } } },
+            ] },
+            "spec": { "replicas": 3 },
+            "webhooks": [{ "name": "a", "failurePolicy": "Fail", "clientConfig": { "caBundle": "xyz" } }],
+        })
+    }
+
+    fn desired() -> Value {
+        json!({
+            "metadata": { "name": "w", "labels": { "istio.io/rev": "default" } },
+            "spec": { "replicas": 1 },
+            "webhooks": [{ "name": "a", "failurePolicy": "Ignore", "clientConfig": { "caBundle": "", "url": "u" } }],
+        })
+    }
+
+    #[test]
+    fn what_others_have_set_to_something_else_is_not_sent_and_told() {
+        let (live, mut desired) = (live(), desired());
+        let left = Owners::of(&live).leave_to_others("mizzen", |_| false, &live, &mut desired);
+        let told: Vec<String> = left.iter().map(|left| format!("{} by {}", left.path, left.manager)).collect();
+        assert_eq!(
+            told,
+            [
+                "webhooks[name=a].clientConfig.caBundle by pilot-discovery",
+                "webhooks[name=a].failurePolicy by pilot-discovery",
+                "spec.replicas by kube-controller-manager (scale)",
+            ]
+        );
+        assert_eq!(desired["webhooks"], json!([{ "name": "a", "clientConfig": { "url": "u" } }]));
+        assert_eq!(desired["spec"], json!({}));
+    }
+
+    #[test]
+    fn what_others_want_as_we_do_is_sent() {
+        let (live, mut desired) = (live(), desired());
+        desired["spec"]["replicas"] = 3.into();
+        let left = Owners::of(&live).leave_to_others("mizzen", |_| false, &live, &mut desired);
+        assert!(left.iter().all(|left| left.path != "spec.replicas"));
+        assert_eq!(desired["spec"]["replicas"], 3);
+    }
+
+    #[test]
+    fn fields_are_taken_over_from_those_whom_the_caller_names() {
+        let (live, mut wanted) = (live(), desired());
+        let take = |manager: &Manager| manager.name == "pilot-discovery";
+        let left = Owners::of(&live).leave_to_others("mizzen", take, &live, &mut wanted);
+        assert_eq!(left.len(), 1);
+        assert_eq!(wanted["webhooks"], desired()["webhooks"]);
+    }
+
+    #[test]
+    fn a_field_of_ours_that_is_not_wanted_any_more_is_noticed() {
+        let owners = Owners::of(&live());
+        assert!(owners.has_applied("mizzen") && !owners.has_applied("helm"));
+        assert!(!owners.has_more_than("mizzen", &desired()));
+        let mut less = desired();
+        less["metadata"]["labels"] = json!({});
+        assert!(owners.has_more_than("mizzen", &less));
+        let mut fewer = desired();
+        fewer["webhooks"] = json!([{ "name": "b", "failurePolicy": "Fail" }]);
+        assert!(owners.has_more_than("mizzen", &fewer));
+        let others: Vec<String> = owners.others("mizzen").map(ToString::to_string).collect();
+        assert_eq!(others, ["pilot-discovery"]);
+    }
+
+    #[test]
+    fn an_object_that_nobody_says_anything_of_is_nobodys() {
+        let owners = Owners::of(&json!({ "metadata": {} }));
+        assert!(!owners.has_applied("mizzen") && owners.others("mizzen").next().is_none());
+    }
+}
