@@ -81,7 +81,7 @@ impl Owners {
 
     /// Those that wrote the object itself, but for this one.
     pub fn others(&self, than: &str) -> impl Iterator<Item = &Manager> {
-        let wrote = |entry: &&Entry| entry.manager.subresource.is_empty() && entry.manager.name != than;
+        let wrote = move |entry: &&Entry| entry.manager.subresource.is_empty() && entry.manager.name != than;
         self.entries.iter().filter(wrote).map(|entry| &entry.manager)
     }
 
