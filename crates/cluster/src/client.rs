@@ -12,6 +12,9 @@ pub struct Access {
     pub kubeconfig: Option<PathBuf>,
     /// One of the kubeconfig's, instead of its current one.
     pub context: Option<String>,
+    /// Whose rights to use instead of one's own.
+    pub as_user: Option<String>,
+    pub as_groups: Vec<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +50,10 @@ pub async fn connect(access: &Access) -> Result<Client, NoClient> {
                 .map_err(|error| NoClient::Nowhere(error.to_string()))?,
         },
     };
+    if let Some(user) = &access.as_user {
+        config.auth_info.impersonate = Some(user.clone());
+        config.auth_info.impersonate_groups = Some(access.as_groups.clone());
+    }
     config.connect_timeout = Some(CONNECT);
     // A watch is silent for long; whoever reads limits its own waiting. And a reflector waits and tries again by itself.
     config.read_timeout = None;

@@ -168,6 +168,29 @@ impl Cluster {
         Ok(items)
     }
 
+    /// Whatever a path of the server's answers; nothing for 404.
+    pub async fn read(&self, what: &str, path: &str) -> Result<Option<Value>, Refused> {
+        self.call(what, Request::get(path), Value::Null).await
+    }
+
+    /// The answer as it is, from a path that does not speak JSON, such as a pod's behind the server's proxy. Asked once.
+    pub async fn read_text(&self, what: &str, path: &str) -> Result<String, Refused> {
+        let request = Request::get(path).body(Vec::new());
+        let request =
+            request.map_err(|error| Refused::Invalid { what: what.to_owned(), message: error.to_string() })?;
+        self.requests.fetch_add(1, Relaxed);
+        match timeout(WAIT, self.client.request_text(request)).await {
+            Ok(answer) => answer.map_err(|error| told(what, &error).refused),
+            Err(_) => Err(unreachable(what, format!("within {} s", WAIT.as_secs()))),
+        }
+    }
+
+    /// A question that is put as an object, such as a review of rights: nothing is kept of it.
+    pub async fn ask(&self, what: &str, path: &str, question: Value) -> Result<Option<Value>, Refused> {
+        let request = Request::post(path).header(header::CONTENT_TYPE, "application/json");
+        self.call(what, request, question).await
+    }
+
     /// Nothing for 404.
     async fn call(&self, what: &str, request: http::request::Builder, body: Value) -> Result<Option<Value>, Refused> {
         let invalid = |error: http::Error| Refused::Invalid { what: what.to_owned(), message: error.to_string() };

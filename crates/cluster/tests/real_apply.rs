@@ -22,9 +22,9 @@ async fn version(cluster: &Cluster, desired: &Desired) -> String {
 #[tokio::test]
 async fn an_object_is_created_changed_and_left_alone_when_it_is_as_it_should_be() -> Result<()> {
     needs!(ApiServer::NEEDS);
-    let server = ApiServer::shared().await?;
+    let server = ApiServer::shared().await;
     let namespace = server.namespace("apply").await?;
-    let cluster = Cluster::new(server.client(), "mizzen").await.unwrap();
+    let cluster = Cluster::new(server.client()?, "mizzen").await.unwrap();
     let none = Adoption::default();
     let first = map(&namespace, "a", json!({ "x": "1", "y": "1" }));
     assert_eq!(cluster.plan(&first, &none).await.unwrap().step.action, Action::Create);

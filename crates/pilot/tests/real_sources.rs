@@ -11,7 +11,7 @@ use mizzen_testkit::{
 use std::path::PathBuf;
 
 fn on(kubeconfig: PathBuf) -> Options {
-    Options { registry: true, access: Access { kubeconfig: Some(kubeconfig), context: None }, ..options() }
+    Options { registry: true, access: Access { kubeconfig: Some(kubeconfig), ..Access::default() }, ..options() }
 }
 
 fn through(faults: &Faults) -> Options {

@@ -2,6 +2,7 @@
 //! that the program has. Nothing here acts; a verb turns its own part into what is meant.
 
 pub(crate) mod cluster;
+pub(crate) mod connection;
 pub(crate) mod format;
 pub(crate) mod logging;
 pub(crate) mod mesh;

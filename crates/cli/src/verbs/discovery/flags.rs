@@ -194,7 +194,7 @@ impl Typed {
         Ok(Options {
             version: BUILD.version.to_owned(),
             registry,
-            access: Access { kubeconfig: self.kubeconfig, context: self.context },
+            access: Access { kubeconfig: self.kubeconfig, context: self.context, ..Access::default() },
             config_dirs: self.config_dirs,
             mesh_config: self.mesh_config,
             networks_config: self.networks_config,
