@@ -6,9 +6,9 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::{OsStr, OsString};
 
 /// First words only, with aliases; from Istio 1.31, and for `istioctl` the verbs that older lines had.
-const ISTIOCTL: &str = "admin istiod analyze apply authz bug-report create-remote-secret d dash dashboard exp \
-    experimental install kube-inject operator options pc proxy-config proxy-status ps remote-clusters tag uninstall \
-    upgrade verify-install waypoint x zc ztunnel-config";
+const ISTIOCTL: &str = "admin istiod analyze authz bug-report create-remote-secret d dash dashboard exp \
+    experimental kube-inject operator options pc proxy-config proxy-status ps remote-clusters tag \
+    verify-install waypoint x zc ztunnel-config";
 const PILOT_DISCOVERY: &str = "request";
 const PILOT_AGENT: &str = "istio-iptables proxy request wait";
 
@@ -16,7 +16,7 @@ const PILOT_AGENT: &str = "istio-iptables proxy request wait";
 const TASKS: &[&str] = &["manifest install", "manifest translate"];
 
 /// Those that Istio has not.
-const OWN: &str = "app backbone describe diff explain module reconcile";
+const OWN: &str = "app backbone describe explain module reconcile";
 
 /// `mizzen` itself takes the verbs of all of them.
 fn knows(program: Program, word: &str) -> bool {

@@ -1,86 +1,139 @@
-//! A plan carried out: object after object in the order of their groups, several of a group at a time.
+//! A plan carried out: several objects at a time, none of which waits for another.
 
 use crate::{
+    adoption::Adoption,
     cluster::{Cluster, Mode, Refused},
     object::{Desired, ObjectId},
-    plan::{Action, Adoption, NotPlanned, Planned, Step},
+    plan::{Action, Going, NotPlanned, Planned, Step},
 };
-use serde_json::Value;
-use std::{collections::VecDeque, sync::Arc};
-use tokio::task::JoinSet;
+use std::{collections::VecDeque, future::Future, sync::Arc, time::Duration};
+use tokio::{
+    task::JoinSet,
+    time::{Instant, sleep},
+};
 
-/// Objects that are sent at once.
+/// Objects that are worked on at once.
 const AT_ONCE: usize = 8;
 /// Times that an object is planned again because somebody changed it meanwhile.
-const AGAIN: u32 = 5;
+const AGAIN: u32 = 8;
+/// For an object of the same name that is being deleted.
+const GONE: Duration = Duration::from_secs(60);
 
-/// What became of one object.
+/// An object for which something could not be done; the others were not kept by it.
 #[derive(Debug)]
-pub struct Applied {
-    pub step: Step,
-    /// As the server has it.
-    pub live: Option<Value>,
-}
-
-/// An object that could not be applied; the others were.
-#[derive(Debug)]
-pub struct NotApplied {
+pub struct Failed {
     pub id: ObjectId,
     pub reason: NotPlanned,
 }
 
-#[derive(Debug, Default)]
-pub struct Outcome {
-    pub applied: Vec<Applied>,
-    pub failed: Vec<NotApplied>,
+#[derive(Debug)]
+pub struct Outcome<T> {
+    /// In the order of the objects.
+    pub done: Vec<T>,
+    pub failed: Vec<Failed>,
 }
 
 impl Cluster {
-    /// Of one object. What is as it should be is not written.
-    pub async fn bring(&self, desired: &Desired, adoption: &Adoption) -> Result<Applied, NotPlanned> {
+    /// Of one object, as it was planned, or as it has to be planned anew because it has changed since. What is as it should be is not
+    /// written.
+    pub async fn bring(
+        &self,
+        desired: &Desired,
+        adoption: &Adoption,
+        planned: Option<Planned>,
+    ) -> Result<Step, NotPlanned> {
+        let mut planned = planned;
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let Planned { step, send, force } = self.plan(desired, adoption).await?;
-            if step.action == Action::Unchanged {
-                return Ok(Applied { step, live: None });
+            let now = match planned.take() {
+                Some(planned) => planned,
+                None => self.plan(desired, adoption).await?,
+            };
+            if now.step.action == Action::Unchanged {
+                return Ok(now.step);
             }
-            match self.apply(&send, Mode { dry_run: false, force }).await {
-                Ok(live) => return Ok(Applied { step, live: Some(live) }),
-                Err(Refused::Conflict { .. }) if attempt < AGAIN => {}
+            if now.going.is_some() {
+                self.gone(&desired.id).await?;
+                // It is made anew, and nothing of what was planned holds.
+                continue;
+            }
+            match self.carry_out(&now).await {
+                Ok(()) => return Ok(now.step),
+                Err(Refused::Conflict { .. }) if attempt < AGAIN => sleep(Duration::from_millis(20)).await,
                 Err(refused) => return Err(refused.into()),
             }
         }
     }
 
-    /// Of many, none of which waits for another. One that fails does not keep the others.
-    pub async fn bring_all(self: &Arc<Self>, objects: Vec<Desired>, adoption: &Adoption) -> Outcome {
-        let mut waiting: VecDeque<(usize, Desired)> = objects.into_iter().enumerate().collect();
+    async fn carry_out(&self, planned: &Planned) -> Result<(), Refused> {
+        let mut send = planned.send.clone();
+        if let Some(takeover) = &planned.takeover {
+            let version = send.value["metadata"]["resourceVersion"].clone();
+            let Some(taken) = self.patch(&send.id, takeover.patch(&version)).await? else {
+                return Err(Refused::Conflict {
+                    what: format!("taking over {}", send.id),
+                    message: "it is gone".to_owned(),
+                });
+            };
+            send.value["metadata"]["resourceVersion"] = taken["metadata"]["resourceVersion"].clone();
+        }
+        let mode = Mode { dry_run: false, force: planned.takeover.is_some() };
+        self.apply(&send, mode).await?;
+        Ok(())
+    }
+
+    /// Waits until an object that is being deleted is no more.
+    pub async fn gone(&self, id: &ObjectId) -> Result<(), NotPlanned> {
+        let end = Instant::now() + GONE;
+        loop {
+            let going = self.get(id, None).await?.as_ref().and_then(Going::of);
+            match going {
+                None => return Ok(()),
+                Some(going) if Instant::now() > end => {
+                    return Err(NotPlanned::Going { id: id.clone(), going });
+                }
+                Some(_) => sleep(Duration::from_millis(200)).await,
+            }
+        }
+    }
+
+    /// Does something for each object, several at a time. One that fails does not keep the others.
+    pub async fn for_all<I, T, W, F>(
+        self: &Arc<Self>,
+        items: Vec<I>,
+        id: impl Fn(&I) -> ObjectId,
+        work: W,
+    ) -> Outcome<T>
+    where
+        T: Send + 'static,
+        W: Fn(Arc<Self>, I) -> F,
+        F: Future<Output = Result<T, NotPlanned>> + Send + 'static,
+    {
+        let mut waiting: VecDeque<(usize, I)> = items.into_iter().enumerate().collect();
         let mut running = JoinSet::new();
-        let mut done = Vec::new();
+        let mut ended = Vec::new();
         loop {
             while running.len() < AT_ONCE
-                && let Some((place, desired)) = waiting.pop_front()
+                && let Some((place, item)) = waiting.pop_front()
             {
-                let (cluster, adoption) = (Arc::clone(self), adoption.clone());
-                running.spawn(async move {
-                    let result = cluster.bring(&desired, &adoption).await;
-                    (place, desired.id, result)
-                });
+                let id = id(&item);
+                let work = work(Arc::clone(self), item);
+                running.spawn(async move { (place, id, work.await) });
             }
             match running.join_next().await {
-                Some(Ok(finished)) => done.push(finished),
+                Some(Ok(one)) => ended.push(one),
                 // A task that panicked is a bug of ours, and no reason to lose what the others did.
                 Some(Err(error)) => tracing::error!(%error, "an object was lost"),
                 None => break,
             }
         }
-        done.sort_by_key(|(place, ..)| *place);
-        let mut outcome = Outcome::default();
-        for (_, id, result) in done {
+        ended.sort_by_key(|(place, ..)| *place);
+        let mut outcome = Outcome { done: Vec::new(), failed: Vec::new() };
+        for (_, id, result) in ended {
             match result {
-                Ok(applied) => outcome.applied.push(applied),
-                Err(reason) => outcome.failed.push(NotApplied { id, reason }),
+                Ok(done) => outcome.done.push(done),
+                Err(reason) => outcome.failed.push(Failed { id, reason }),
             }
         }
         outcome

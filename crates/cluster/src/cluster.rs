@@ -45,6 +45,8 @@ pub enum Refused {
     /// Somebody else changed it at the same time, or has a field of it.
     #[error("{what}: {message}")]
     Conflict { what: String, message: String },
+    #[error("{id} cannot be made: there is no namespace {}", .id.namespace)]
+    NoNamespace { id: ObjectId },
     #[error("{what} is refused: {message}")]
     Invalid { what: String, message: String },
     #[error("{what}: the server answers {status}: {message}")]
@@ -126,21 +128,39 @@ impl Cluster {
 
     /// As the server has it then.
     pub async fn apply(&self, desired: &Desired, mode: Mode) -> Result<Value, Refused> {
+        self.apply_as(&self.manager, desired, mode).await
+    }
+
+    /// The same under another name.
+    pub(crate) async fn apply_as(
+        &self,
+        manager: &str,
+        desired: &Desired,
+        mode: Mode,
+    ) -> Result<Value, Refused> {
         let what = format!("applying {}", desired.id);
         let mut path = self.path(&desired.id, Some(&desired.version))?;
-        path.push_str(&format!("?fieldManager={}&force={}", self.manager, mode.force));
+        path.push_str(&format!("?fieldManager={}&force={}", escaped(manager), mode.force));
         if mode.dry_run {
             path.push_str("&dryRun=All");
         }
         let request = Request::patch(path).header(header::CONTENT_TYPE, "application/apply-patch+yaml");
         let answer = self.call(&what, request, desired.value.clone()).await?;
-        answer.ok_or_else(|| Refused::Other { what, status: 404, message: "its namespace is not there".to_owned() })
+        answer.ok_or_else(|| Refused::NoNamespace { id: desired.id.clone() })
+    }
+
+    /// A JSON patch. As the server has it then; nothing if it is not there.
+    pub(crate) async fn patch(&self, id: &ObjectId, patch: Value) -> Result<Option<Value>, Refused> {
+        let path = self.path(id, None)?;
+        let request = Request::patch(path).header(header::CONTENT_TYPE, "application/json-patch+json");
+        self.call(&format!("changing {id}"), request, patch).await
     }
 
     /// With what depends on it. Says whether it was there. Only this very one, if its `uid` is given.
     pub async fn delete(&self, id: &ObjectId, uid: Option<&str>) -> Result<bool, Refused> {
         let Ok(path) = self.path(id, None) else { return Ok(false) };
-        let mut options = json!({ "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Foreground" });
+        let mut options =
+            json!({ "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Foreground" });
         if let Some(uid) = uid {
             options["preconditions"] = json!({ "uid": uid });
         }
@@ -150,9 +170,20 @@ impl Cluster {
 
     /// Everything of a kind with these labels, in all namespaces.
     pub async fn list(&self, group: &str, kind: &str, labels: &str) -> Result<Vec<Value>, Refused> {
+        self.list_in("", group, kind, &format!("labelSelector={}", escaped(labels))).await
+    }
+
+    /// Of one namespace, or of all where it is empty; nothing where the kind is not served.
+    pub(crate) async fn list_in(
+        &self,
+        namespace: &str,
+        group: &str,
+        kind: &str,
+        query: &str,
+    ) -> Result<Vec<Value>, Refused> {
         let served = self.served();
         let Some(found) = served.find(group, kind, None) else { return Ok(Vec::new()) };
-        let path = format!("{}?labelSelector={}", found.collection(group, ""), escaped(labels));
+        let path = format!("{}?{query}", found.collection(group, namespace));
         let answer = self.call(&format!("listing {kind}"), Request::get(path), Value::Null).await?;
         let items = answer.and_then(|mut list| list.get_mut("items").map(Value::take));
         let mut items = match items {
@@ -160,7 +191,8 @@ impl Cluster {
             _ => Vec::new(),
         };
         // A list leaves out what all of its items have in common.
-        let api_version = if group.is_empty() { found.version.clone() } else { format!("{group}/{}", found.version) };
+        let api_version =
+            if group.is_empty() { found.version.clone() } else { format!("{group}/{}", found.version) };
         for item in &mut items {
             item["apiVersion"] = api_version.as_str().into();
             item["kind"] = kind.into();
@@ -176,8 +208,8 @@ impl Cluster {
     /// The answer as it is, from a path that does not speak JSON, such as a pod's behind the server's proxy. Asked once.
     pub async fn read_text(&self, what: &str, path: &str) -> Result<String, Refused> {
         let request = Request::get(path).body(Vec::new());
-        let request =
-            request.map_err(|error| Refused::Invalid { what: what.to_owned(), message: error.to_string() })?;
+        let request = request
+            .map_err(|error| Refused::Invalid { what: what.to_owned(), message: error.to_string() })?;
         self.requests.fetch_add(1, Relaxed);
         match timeout(WAIT, self.client.request_text(request)).await {
             Ok(answer) => answer.map_err(|error| told(what, &error).refused),
@@ -192,11 +224,19 @@ impl Cluster {
     }
 
     /// Nothing for 404.
-    async fn call(&self, what: &str, request: http::request::Builder, body: Value) -> Result<Option<Value>, Refused> {
-        let invalid = |error: http::Error| Refused::Invalid { what: what.to_owned(), message: error.to_string() };
+    async fn call(
+        &self,
+        what: &str,
+        request: http::request::Builder,
+        body: Value,
+    ) -> Result<Option<Value>, Refused> {
+        let invalid =
+            |error: http::Error| Refused::Invalid { what: what.to_owned(), message: error.to_string() };
         let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let request = request.body(bytes).map_err(invalid)?;
-        let is_write = *request.method() != Method::GET && !request.uri().query().is_some_and(|query| query.contains("dryRun="));
+        // A question that is put by POST, and what only would be done, change nothing.
+        let rehearsed = request.uri().query().is_some_and(|query| query.contains("dryRun="));
+        let is_write = matches!(*request.method(), Method::PATCH | Method::DELETE) && !rehearsed;
         let mut backoff = Backoff::default();
         let mut attempt = 0;
         loop {
@@ -207,7 +247,11 @@ impl Cluster {
                 Ok(Ok(value)) => return Ok(Some(value)),
                 Ok(Err(kube::Error::Api(status))) if status.code == 404 => return Ok(None),
                 Ok(Err(error)) => told(what, &error),
-                Err(_) => Failed { refused: unreachable(what, format!("within {} s", WAIT.as_secs())), after: None, again: true },
+                Err(_) => Failed {
+                    refused: unreachable(what, format!("within {} s", WAIT.as_secs())),
+                    after: None,
+                    again: true,
+                },
             };
             if !failed.again || attempt == ATTEMPTS {
                 return Err(failed.refused);
@@ -242,7 +286,11 @@ fn told(what: &str, error: &kube::Error) -> Failed {
     };
     let (what, message) = (what.to_owned(), status.message.clone());
     let busy = matches!(status.code, 429 | 500 | 502 | 503 | 504);
-    let after = status.details.as_ref().map(|details| u64::from(details.retry_after_seconds)).filter(|&after| after > 0);
+    let after = status
+        .details
+        .as_ref()
+        .map(|details| u64::from(details.retry_after_seconds))
+        .filter(|&after| after > 0);
     let refused = match StatusCode::from_u16(status.code) {
         Ok(StatusCode::UNAUTHORIZED) => Refused::Unauthorized(message),
         Ok(StatusCode::FORBIDDEN) => Refused::Forbidden { what, message },
@@ -253,7 +301,9 @@ fn told(what: &str, error: &kube::Error) -> Failed {
     Failed { refused, after: after.filter(|_| busy), again: busy }
 }
 
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-    text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+    text.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
 }

@@ -26,7 +26,7 @@ impl fmt::Display for FieldChange {
 }
 
 /// A whole certificate or template says nothing in a line.
-fn short(value: &Value) -> String {
+pub(crate) fn short(value: &Value) -> String {
     const SHOWN: usize = 120;
     let text = value.to_string();
     if text.chars().count() <= SHOWN {
@@ -37,8 +37,15 @@ fn short(value: &Value) -> String {
 }
 
 /// Of `metadata`, what a server keeps for itself.
-const KEPT: [&str; 7] =
-    ["creationTimestamp", "deletionTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"];
+const KEPT: [&str; 7] = [
+    "creationTimestamp",
+    "deletionTimestamp",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+];
 
 /// All of them; an object's status, and what a server writes into its metadata, are nobody's change.
 pub fn difference(before: &Value, after: &Value) -> Vec<FieldChange> {
@@ -47,7 +54,8 @@ pub fn difference(before: &Value, after: &Value) -> Vec<FieldChange> {
     let (one, two) = (before.as_object().unwrap_or(&empty), after.as_object().unwrap_or(&empty));
     maps("", one, two, &mut changes);
     let is_ours = |change: &FieldChange| {
-        let own = change.path.strip_prefix("metadata.").map(|rest| rest.split(['.', '[']).next().unwrap_or(rest));
+        let own =
+            change.path.strip_prefix("metadata.").map(|rest| rest.split(['.', '[']).next().unwrap_or(rest));
         !own.is_some_and(|field| KEPT.contains(&field))
             && !(change.path == "status" || change.path.starts_with("status."))
     };
@@ -65,7 +73,8 @@ fn maps(path: &str, before: &Map<String, Value>, after: &Map<String, Value>, cha
 }
 
 fn field(path: &str, key: &str) -> String {
-    let plain = !key.is_empty() && key.chars().all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '-');
+    let plain = !key.is_empty()
+        && key.chars().all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '-');
     match (path.is_empty(), plain) {
         (true, true) => key.to_owned(),
         (false, true) => format!("{path}.{key}"),
@@ -79,7 +88,11 @@ fn compare(path: &str, before: Option<&Value>, after: Option<&Value>, changes: &
         (Some(Value::Object(before)), Some(Value::Object(after))) => maps(path, before, after, changes),
         (Some(Value::Array(before)), Some(Value::Array(after))) => lists(path, before, after, changes),
         (before, after) => {
-            changes.push(FieldChange { path: path.to_owned(), before: before.cloned(), after: after.cloned() });
+            changes.push(FieldChange {
+                path: path.to_owned(),
+                before: before.cloned(),
+                after: after.cloned(),
+            });
         }
     }
 }
@@ -106,7 +119,8 @@ fn named(items: &[Value]) -> Option<Vec<(&str, &Value)>> {
     let named: Option<Vec<(&str, &Value)>> =
         items.iter().map(|item| Some((item.get("name")?.as_str()?, item))).collect();
     let named = named?;
-    let unique = named.iter().enumerate().all(|(at, (name, _))| !named[..at].iter().any(|(other, _)| other == name));
+    let unique =
+        named.iter().enumerate().all(|(at, (name, _))| !named[..at].iter().any(|(other, _)| other == name));
     unique.then_some(named)
 }
 
@@ -140,13 +154,19 @@ mod tests {
     fn lists_without_names_are_told_by_their_places() {
         let (before, after) = (json!({ "args": ["a", "b"] }), json!({ "args": ["a", "c", "d"] }));
         assert_eq!(told(&before, &after), ["args[1]: \"b\" → \"c\"", "args[2]: + \"d\""]);
-        let (before, after) = (json!({ "l": [{ "name": "a" }, { "name": "a" }] }), json!({ "l": [{ "name": "a" }] }));
-        assert_eq!(told(&before, &after), ["l[1]: - {\"name\":\"a\"}"], "names that come twice tell nothing apart");
+        let (before, after) =
+            (json!({ "l": [{ "name": "a" }, { "name": "a" }] }), json!({ "l": [{ "name": "a" }] }));
+        assert_eq!(
+            told(&before, &after),
+            ["l[1]: - {\"name\":\"a\"}"],
+            "names that come twice tell nothing apart"
+        );
     }
 
     #[test]
     fn what_a_server_writes_is_no_change() {
-        let before = json!({ "metadata": { "uid": "1", "labels": {}, "managedFields": [{}] }, "status": { "a": 1 } });
+        let before =
+            json!({ "metadata": { "uid": "1", "labels": {}, "managedFields": [{}] }, "status": { "a": 1 } });
         let after = json!({ "metadata": { "resourceVersion": "7", "labels": {} }, "status": {} });
         assert_eq!(told(&before, &after), Vec::<String>::new());
     }

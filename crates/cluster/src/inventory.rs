@@ -8,7 +8,7 @@ use crate::{
     object::{Desired, ObjectId},
 };
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// Whose list it is.
@@ -19,7 +19,7 @@ pub struct Owner {
     pub name: String,
 }
 
-/// The objects of one owner, by the part of it that they belong to.
+/// The objects of one owner.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inventory {
     /// Free words of the owner's, such as a version.
@@ -30,10 +30,14 @@ pub struct Inventory {
     pub complete: bool,
     #[serde(default)]
     pub objects: BTreeSet<ObjectId>,
+    /// Which version of the list was read: another one is somebody else's work.
+    #[serde(skip)]
+    version: Option<String>,
 }
 
 /// The label by which all lists are found.
 pub const LABEL: &str = "mizzen.io/inventory";
+const PREFIX: &str = "mizzen-inventory-";
 const KEY: &str = "inventory.json";
 /// An object of a cluster may have a megabyte and a half.
 const LIMIT: usize = 1_000_000;
@@ -46,6 +50,10 @@ pub enum NoInventory {
     Unreadable { namespace: String, name: String, reason: String },
     #[error("{count} objects are more than one list holds")]
     TooLong { count: usize },
+    #[error(
+        "somebody else works on the same installation: ConfigMap {namespace}/{name} has changed meanwhile"
+    )]
+    Overtaken { namespace: String, name: String },
 }
 
 impl Owner {
@@ -54,7 +62,7 @@ impl Owner {
             group: String::new(),
             kind: "ConfigMap".to_owned(),
             namespace: self.namespace.clone(),
-            name: format!("mizzen-inventory-{}", self.name),
+            name: format!("{PREFIX}{}", self.name),
         }
     }
 }
@@ -64,50 +72,112 @@ impl Cluster {
     pub async fn inventory(&self, owner: &Owner) -> Result<Option<Inventory>, NoInventory> {
         let id = owner.id();
         let Some(map) = self.get(&id, Some("v1")).await? else { return Ok(None) };
-        let text = map.pointer("/data").and_then(|data| data.get(KEY)).and_then(|text| text.as_str());
-        let unreadable = |reason: String| NoInventory::Unreadable {
-            namespace: id.namespace.clone(),
-            name: id.name.clone(),
-            reason,
-        };
-        let text = text.ok_or_else(|| unreadable(format!("it has no {KEY}")))?;
-        serde_json::from_str(text).map(Some).map_err(|error| unreadable(error.to_string()))
+        Inventory::read(&map).map(Some)
     }
 
-    pub async fn record(&self, owner: &Owner, inventory: &Inventory) -> Result<(), NoInventory> {
+    /// All lists that there are, with the name of their owner.
+    pub async fn inventories(&self) -> Result<Vec<(Owner, Inventory)>, NoInventory> {
+        let mut all = Vec::new();
+        for map in self.list("", "ConfigMap", LABEL).await? {
+            let text =
+                |pointer: &str| map.pointer(pointer).and_then(|text| text.as_str()).unwrap_or_default();
+            let name = text("/metadata/name").strip_prefix(PREFIX).unwrap_or_default().to_owned();
+            all.push((
+                Owner { namespace: text("/metadata/namespace").to_owned(), name },
+                Inventory::read(&map)?,
+            ));
+        }
+        Ok(all)
+    }
+
+    /// Writes it, if it is not there as it is; and only over the very list that it was made from.
+    pub async fn record(&self, owner: &Owner, inventory: &mut Inventory) -> Result<(), NoInventory> {
         let id = owner.id();
         let text = serde_json::to_string(inventory).unwrap_or_default();
         if text.len() > LIMIT {
             return Err(NoInventory::TooLong { count: inventory.objects.len() });
         }
-        let value = json!({
-            "apiVersion": "v1", "kind": "ConfigMap",
-            "metadata": { "name": id.name, "namespace": id.namespace, "labels": { LABEL: owner.name } },
-            "data": { KEY: text },
-        });
-        let desired = Desired { id, version: "v1".to_owned(), value };
-        self.apply(&desired, Mode { dry_run: false, force: true }).await?;
-        Ok(())
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let there = self.get(&id, Some("v1")).await?;
+            let version = there.as_ref().map(version);
+            if there.as_ref().is_some_and(|map| map["data"][KEY] == text.as_str()) {
+                inventory.version = version;
+                return Ok(());
+            }
+            if version != inventory.version {
+                return Err(NoInventory::Overtaken { namespace: id.namespace, name: id.name });
+            }
+            let mut value = json!({
+                "apiVersion": "v1", "kind": "ConfigMap",
+                "metadata": { "name": id.name, "namespace": id.namespace, "labels": { LABEL: owner.name } },
+                "data": { KEY: text },
+            });
+            if let Some(version) = version {
+                value["metadata"]["resourceVersion"] = version.into();
+            }
+            let desired = Desired { id: id.clone(), version: "v1".to_owned(), value };
+            match self.apply(&desired, Mode { dry_run: false, force: true }).await {
+                Ok(map) => {
+                    inventory.version = Some(self::version(&map));
+                    return Ok(());
+                }
+                // Overtaken, or only told so: the next look says which.
+                Err(Refused::Conflict { .. }) if attempt < 8 => {}
+                Err(refused) => return Err(refused.into()),
+            }
+        }
     }
 
+    /// When nothing of it is there any more.
     pub async fn forget(&self, owner: &Owner) -> Result<(), NoInventory> {
         self.delete(&owner.id(), None).await?;
         Ok(())
     }
 }
 
+fn version(map: &Value) -> String {
+    map.pointer("/metadata/resourceVersion").and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
 impl Inventory {
+    fn read(map: &Value) -> Result<Self, NoInventory> {
+        let text = |pointer: &str| map.pointer(pointer).and_then(Value::as_str);
+        let unreadable = |reason: String| NoInventory::Unreadable {
+            namespace: text("/metadata/namespace").unwrap_or_default().to_owned(),
+            name: text("/metadata/name").unwrap_or_default().to_owned(),
+            reason,
+        };
+        let list = map.get("data").and_then(|data| data.get(KEY)).and_then(Value::as_str);
+        let list = list.ok_or_else(|| unreadable(format!("it has no {KEY}")))?;
+        let read: Self = serde_json::from_str(list).map_err(|error| unreadable(error.to_string()))?;
+        Ok(Self { version: Some(version(map)), ..read })
+    }
+
+    /// Of what is there.
+    #[must_use]
+    pub fn complete(objects: BTreeSet<ObjectId>, note: &str) -> Self {
+        Self { note: note.to_owned(), complete: true, objects, version: None }
+    }
+
     /// Before the first write: all that may be there until the last.
     #[must_use]
     pub fn beginning(before: Option<&Self>, wanted: impl IntoIterator<Item = ObjectId>, note: &str) -> Self {
         let mut objects: BTreeSet<ObjectId> = wanted.into_iter().collect();
         objects.extend(before.into_iter().flat_map(|before| before.objects.iter().cloned()));
-        Self { note: note.to_owned(), complete: false, objects }
+        let version = before.and_then(|before| before.version.clone());
+        Self { note: note.to_owned(), complete: false, objects, version }
     }
 
-    /// What was there and is not wanted any more.
-    pub fn superfluous<'a>(&'a self, wanted: &'a BTreeSet<ObjectId>) -> impl Iterator<Item = &'a ObjectId> {
-        self.objects.difference(wanted)
+    /// After the last: what is there.
+    pub fn finish(&mut self, complete: Self) {
+        *self = Self { version: self.version.take(), ..complete };
+    }
+
+    /// Whichever version of the list it is.
+    pub fn says_the_same_as(&self, other: &Self) -> bool {
+        (&self.note, self.complete, &self.objects) == (&other.note, other.complete, &other.objects)
     }
 }
 
@@ -121,12 +191,20 @@ mod tests {
 
     #[test]
     fn until_the_end_everything_that_may_be_there_is_listed() {
-        let before = Inventory { objects: [id("old"), id("both")].into(), complete: true, note: "1".into() };
+        let before = Inventory {
+            objects: [id("old"), id("both")].into(),
+            complete: true,
+            note: "1".into(),
+            version: None,
+        };
         let during = Inventory::beginning(Some(&before), [id("both"), id("new")], "2");
         assert_eq!(during.objects, [id("old"), id("both"), id("new")].into());
         assert!(!during.complete);
-        let wanted = [id("both"), id("new")].into();
-        assert_eq!(during.superfluous(&wanted).collect::<Vec<_>>(), [&id("old")]);
+        let mut after = during;
+        let complete =
+            Inventory { objects: [id("both"), id("new")].into(), complete: true, ..Inventory::default() };
+        after.finish(complete.clone());
+        assert!(after.says_the_same_as(&complete));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! In: which resource ([`Resource`]) and a type to read it into ([`Trimmed`]). Out: [`Change`]s, in order, on a bounded
 //! channel: nothing lost, nothing twice, whatever happens to the connection. It knows no mesh.
 
+mod adoption;
 mod apply;
 mod backoff;
 mod body;
@@ -18,6 +19,7 @@ mod items;
 mod lines;
 mod list;
 mod object;
+pub mod order;
 mod owners;
 mod plan;
 mod prune;
@@ -28,7 +30,8 @@ mod told;
 pub mod wait;
 mod watch;
 
-pub use apply::{Applied, NotApplied, Outcome};
+pub use adoption::Adoption;
+pub use apply::{Failed, Outcome};
 pub use change::{Change, Identity, Key, Trimmed};
 pub use client::{Access, NoClient, connect};
 pub use cluster::{Cluster, Mode, Refused};
@@ -38,7 +41,7 @@ pub use inventory::{Inventory, LABEL as INVENTORY, NoInventory, Owner};
 pub use kube::Client;
 pub use object::{Desired, NoObject, ObjectId};
 pub use owners::{Left, Manager, Owners};
-pub use plan::{Action, Adoption, NotPlanned, Planned, Step};
+pub use plan::{Action, Going, NotPlanned, Planned, Step};
 pub use prune::Pruned;
 pub use resource::Resource;
 pub use served::{Kind, Served};

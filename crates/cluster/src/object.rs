@@ -45,7 +45,8 @@ pub enum NoObject {
 
 impl Desired {
     pub fn new(mut value: Value) -> Result<Self, NoObject> {
-        let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text =
+            |pointer: &str| value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         let (api_version, kind, name) = (text("/apiVersion"), text("/kind"), text("/metadata/name"));
         if api_version.is_empty() || kind.is_empty() {
             return Err(NoObject::Kind);
@@ -60,7 +61,9 @@ impl Desired {
         if let Some(object) = value.as_object_mut() {
             object.remove("status");
             if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-                for field in ["creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"] {
+                for field in
+                    ["creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"]
+                {
                     metadata.remove(field);
                 }
             }
@@ -93,7 +96,9 @@ mod tests {
         assert_eq!((object.id.group.as_str(), object.api_version().as_str()), ("apps", "apps/v1"));
         assert_eq!(object.value["metadata"], json!({ "name": "istiod", "namespace": "istio-system" }));
         assert_eq!(object.value.get("status"), None);
-        let core = Desired::new(json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "a" } })).unwrap();
+        let core =
+            Desired::new(json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "a" } }))
+                .unwrap();
         assert_eq!((core.id.to_string().as_str(), core.api_version().as_str()), ("Namespace a", "v1"));
     }
 

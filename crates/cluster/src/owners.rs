@@ -3,6 +3,7 @@
 //! A server tells a conflict when two managers want different values of one field. We do not fight: a field that somebody
 //! else has set differently is left out of what we send, and told. Whom we take fields over from is the caller's word.
 
+use crate::difference::short;
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -32,6 +33,13 @@ pub struct Left {
     pub ours: Value,
 }
 
+impl fmt::Display for Left {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, manager, theirs, ours } = self;
+        write!(out, "{path} stays {} as {manager} has it, not {}", short(theirs), short(ours))
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct Owners {
     entries: Vec<Entry>,
@@ -45,7 +53,7 @@ struct Entry {
 }
 
 /// A tree of fields as `fieldsV1` has it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Node {
     below: Vec<(Element, Node)>,
 }
@@ -94,11 +102,22 @@ impl Owners {
         desired: &mut Value,
     ) -> Vec<Left> {
         let mut left = Vec::new();
-        for entry in self.entries.iter().filter(|entry| entry.manager.name != us && !take_from(&entry.manager)) {
+        for entry in
+            self.entries.iter().filter(|entry| entry.manager.name != us && !take_from(&entry.manager))
+        {
             let mut walk = Walk { manager: &entry.manager, left: &mut left };
             walk.node(&entry.fields, live, desired, "");
         }
         left
+    }
+
+    /// Whether this manager has the very same fields there.
+    pub(crate) fn have_as_much(&self, us: &str, other: &Self) -> bool {
+        let of = |owners: &Self| -> Vec<Node> {
+            let ours = owners.entries.iter().filter(|entry| entry.applied && entry.manager.name == us);
+            ours.map(|entry| entry.fields.clone()).collect()
+        };
+        of(self) == of(other)
     }
 
     /// Whether we have a field that is not wanted any more: it has to be sent away.
@@ -188,7 +207,9 @@ impl fmt::Display for Element {
             Self::Key(key) => {
                 let parts: Vec<String> = key
                     .iter()
-                    .map(|(name, value)| format!("{name}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
+                    .map(|(name, value)| {
+                        format!("{name}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+                    })
                     .collect();
                 write!(out, "[{}]", parts.join(","))
             }
@@ -253,7 +274,8 @@ mod tests {
     fn what_others_have_set_to_something_else_is_not_sent_and_told() {
         let (live, mut desired) = (live(), desired());
         let left = Owners::of(&live).leave_to_others("mizzen", |_| false, &live, &mut desired);
-        let told: Vec<String> = left.iter().map(|left| format!("{} by {}", left.path, left.manager)).collect();
+        let told: Vec<String> =
+            left.iter().map(|left| format!("{} by {}", left.path, left.manager)).collect();
         assert_eq!(
             told,
             [

@@ -1,10 +1,11 @@
 //! What would happen to a cluster, before anything does.
 //!
-//! For each object that is wanted: what is there now, who has which of its fields, and what the server itself says would come of applying
-//! it (a dry run). An object that is there as it should be is found out without asking for the dry run, so that a second installation
-//! costs one reading an object and writes nothing.
+//! For each object that is wanted: what is there now, who has which of its fields, and what the server itself says would come of
+//! applying it (a dry run). An object that is there as it should be is found out without asking for the dry run, so that a second
+//! installation costs one reading an object and writes nothing.
 
 use crate::{
+    adoption::{Adoption, Takeover},
     cluster::{Cluster, Mode, Refused},
     difference::{FieldChange, difference},
     object::{Desired, ObjectId},
@@ -13,26 +14,18 @@ use crate::{
 use serde_json::Value;
 use std::fmt;
 
-/// Whom fields are taken over from.
-#[derive(Clone, Debug, Default)]
-pub struct Adoption {
-    /// Managers by name, such as `istio-operator` or `helm`.
-    pub from: Vec<String>,
-}
-
-impl Adoption {
-    fn takes(&self, manager: &Manager) -> bool {
-        manager.subresource.is_empty() && self.from.contains(&manager.name)
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(tag = "action", rename_all = "camelCase")]
 pub enum Action {
     Create,
-    Change { changes: Vec<FieldChange> },
+    Change {
+        changes: Vec<FieldChange>,
+    },
     /// It is somebody else's, and becomes ours.
-    Adopt { from: Vec<Manager>, changes: Vec<FieldChange> },
+    Adopt {
+        from: Vec<Manager>,
+        changes: Vec<FieldChange>,
+    },
     Unchanged,
     Delete,
 }
@@ -66,7 +59,7 @@ impl fmt::Display for Step {
             }
         }
         for left in &self.left {
-            write!(out, "\n    {} stays {} as {} has it, not {}", left.path, left.theirs, left.manager, left.ours)?;
+            write!(out, "\n    {left}")?;
         }
         Ok(())
     }
@@ -78,64 +71,118 @@ pub struct Planned {
     pub step: Step,
     /// Without what is left to others. It holds only for the object as it was read: another version of it is a conflict.
     pub(crate) send: Desired,
-    pub(crate) force: bool,
+    pub(crate) takeover: Option<Takeover>,
+    /// The one of this name is on its way out, and has to be gone first.
+    pub(crate) going: Option<Going>,
 }
 
-/// Somebody else's object, whom nobody said to take it over from.
+/// An object that is being deleted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Going {
+    pub since: String,
+    /// Who has to let it go.
+    pub finalizers: Vec<String>,
+}
+
+impl Going {
+    pub(crate) fn of(live: &Value) -> Option<Self> {
+        let since = live.pointer("/metadata/deletionTimestamp")?.as_str()?.to_owned();
+        let finalizers = live.pointer("/metadata/finalizers").and_then(Value::as_array).into_iter().flatten();
+        Some(Self { since, finalizers: finalizers.filter_map(Value::as_str).map(str::to_owned).collect() })
+    }
+}
+
+impl fmt::Display for Going {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "is being deleted since {}", self.since)?;
+        match self.finalizers.as_slice() {
+            [] => Ok(()),
+            finalizers => write!(out, " and is held by {}", finalizers.join(", ")),
+        }
+    }
+}
+
+/// Why nothing can be planned for an object.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum NotPlanned {
     #[error(transparent)]
     Refused(#[from] Refused),
+    /// Somebody else's object, whom nobody said to take it over from.
     #[error("{id} is there already and belongs to {managers}")]
     Foreign { id: ObjectId, managers: String },
+    #[error("{id} {going}")]
+    Going { id: ObjectId, going: Going },
 }
 
 impl Cluster {
+    /// What applying this object would do; nothing is written.
     pub async fn plan(&self, desired: &Desired, adoption: &Adoption) -> Result<Planned, NotPlanned> {
         let live = self.get(&desired.id, Some(&desired.version)).await?;
-        let Some(live) = live else {
+        let going = live.as_ref().and_then(Going::of);
+        let Some(live) = live.filter(|_| going.is_none()) else {
             let step = Step { id: desired.id.clone(), action: Action::Create, left: Vec::new() };
-            return Ok(Planned { step, send: desired.clone(), force: false });
+            return Ok(Planned { step, send: desired.clone(), takeover: None, going });
         };
         let owners = Owners::of(&live);
         let mut send = desired.clone();
-        let takes = |manager: &Manager| adoption.takes(manager);
-        let left = owners.leave_to_others(self.manager(), takes, &live, &mut send.value);
-        let from: Vec<Manager> = owners.others(self.manager()).filter(|manager| takes(manager)).cloned().collect();
-        let ours = owners.has_applied(self.manager());
-        if !ours && from.is_empty() {
-            let managers: Vec<String> = owners.others(self.manager()).map(ToString::to_string).collect();
-            let managers = if managers.is_empty() { "nobody who says so".to_owned() } else { managers.join(", ") };
+        let us = self.manager();
+        let left = owners.leave_to_others(us, |manager| adoption.takes(manager), &live, &mut send.value);
+        let takeover = Takeover::of(&live, us, adoption);
+        let ours = owners.has_applied(us);
+        if !ours && takeover.is_none() {
+            let managers: Vec<String> = owners.others(us).map(ToString::to_string).collect();
+            let managers =
+                if managers.is_empty() { "nobody who says so".to_owned() } else { managers.join(", ") };
             return Err(NotPlanned::Foreign { id: desired.id.clone(), managers });
         }
-        let step = |action| Step { id: desired.id.clone(), action, left: left.clone() };
-        if ours && from.is_empty() && is_within(&send.value, &live) && !owners.has_more_than(self.manager(), &send.value) {
-            return Ok(Planned { step: step(Action::Unchanged), send, force: false });
+        let step = |action| Step { id: desired.id.clone(), action, left };
+        if takeover.is_none() && is_within(&send.value, &live) && !owners.has_more_than(us, &send.value) {
+            return Ok(Planned { step: step(Action::Unchanged), send, takeover, going });
         }
         // The version that was looked at: who changes it meanwhile is not overrun.
         if let Some(version) = live.pointer("/metadata/resourceVersion") {
             send.value["metadata"]["resourceVersion"] = version.clone();
         }
-        let force = !from.is_empty();
-        let result = self.apply(&send, Mode { dry_run: true, force }).await?;
-        let changes = difference(&live, &result);
-        let action = match (ours && from.is_empty(), changes.is_empty()) {
-            (false, _) => Action::Adopt { from, changes },
-            (true, true) if !owners.has_more_than(self.manager(), &send.value) => Action::Unchanged,
-            (true, _) => Action::Change { changes },
+        let result = match &takeover {
+            // As the other one would do it: what they had and nobody wants goes, too.
+            Some(takeover) => {
+                let mode = Mode { dry_run: true, force: true };
+                self.apply_as(takeover.stand_in(us), &send, mode).await?
+            }
+            None => self.apply(&send, Mode { dry_run: true, force: false }).await?,
         };
-        Ok(Planned { step: step(action), send, force })
+        let changes = difference(&live, &result);
+        let action = match takeover.as_ref() {
+            Some(takeover) => Action::Adopt { from: takeover.from.clone(), changes },
+            None if changes.is_empty() && owners.have_as_much(us, &Owners::of(&result)) => Action::Unchanged,
+            None => Action::Change { changes },
+        };
+        Ok(Planned { step: step(action), send, takeover, going })
+    }
+
+    /// Whether the server would take a new object, as far as it can say before its namespace and its kind are there.
+    pub async fn rehearse(&self, planned: &Planned) -> Result<(), Refused> {
+        let Planned { step, send, going, .. } = planned;
+        if step.action != Action::Create || going.is_some() {
+            return Ok(());
+        }
+        match self.apply(send, Mode { dry_run: true, force: false }).await {
+            // Its namespace or its kind will be made.
+            Err(Refused::NotServed { .. } | Refused::NoNamespace { .. }) | Ok(_) => Ok(()),
+            Err(refused) => Err(refused),
+        }
     }
 }
 
-/// Whether everything that is wanted is there, as it is written.
+/// Whether everything that is wanted is there, as it is written. A null is what is not there.
 fn is_within(wanted: &Value, live: &Value) -> bool {
     match (wanted, live) {
-        (Value::Object(wanted), Value::Object(live)) => {
-            wanted.iter().all(|(key, wanted)| live.get(key).is_some_and(|live| is_within(wanted, live)))
-        }
+        (Value::Object(wanted), Value::Object(live)) => wanted.iter().all(|(key, wanted)| {
+            live.get(key).map_or_else(|| wanted.is_null(), |live| is_within(wanted, live))
+        }),
         (Value::Array(wanted), Value::Array(live)) => {
-            wanted.len() == live.len() && wanted.iter().zip(live).all(|(wanted, live)| is_within(wanted, live))
+            wanted.len() == live.len()
+                && wanted.iter().zip(live).all(|(wanted, live)| is_within(wanted, live))
         }
         (wanted, live) => wanted == live,
     }
@@ -149,17 +196,33 @@ mod tests {
     #[test]
     fn what_is_wanted_may_be_less_than_what_is_there() {
         let live = json!({ "a": 1, "b": { "c": [{ "d": 1, "e": 2 }] } });
-        assert!(is_within(&json!({ "b": { "c": [{ "d": 1 }] } }), &live));
-        for other in [json!({ "a": 2 }), json!({ "x": 1 }), json!({ "b": { "c": [] } }), json!({ "b": { "c": [{}, {}] } })] {
+        assert!(is_within(&json!({ "b": { "c": [{ "d": 1 }] }, "z": null }), &live));
+        let others =
+            [json!({ "a": 2 }), json!({ "x": 1 }), json!({ "a": null }), json!({ "b": { "c": [] } })];
+        for other in others {
             assert!(!is_within(&other, &live), "{other}");
         }
     }
 
     #[test]
     fn a_step_reads_as_a_line_and_its_fields_below() {
-        let id = ObjectId { group: String::new(), kind: "Service".into(), namespace: "n".into(), name: "x".into() };
+        let id = ObjectId {
+            group: String::new(),
+            kind: "Service".into(),
+            namespace: "n".into(),
+            name: "x".into(),
+        };
         let change = FieldChange { path: "spec.port".into(), before: Some(1.into()), after: Some(2.into()) };
         let step = Step { id, action: Action::Change { changes: vec![change] }, left: Vec::new() };
         assert_eq!(step.to_string(), "~ Service n/x\n    spec.port: 1 → 2");
+    }
+
+    #[test]
+    fn an_object_on_its_way_out_says_who_holds_it() {
+        let live =
+            json!({ "metadata": { "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["a", "b"] } });
+        let going = Going::of(&live).map(|going| going.to_string());
+        assert_eq!(going.as_deref(), Some("is being deleted since 2026-01-01T00:00:00Z and is held by a, b"));
+        assert_eq!(Going::of(&json!({ "metadata": {} })), None);
     }
 }

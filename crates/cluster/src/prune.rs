@@ -1,9 +1,11 @@
 //! Deleting what is not wanted any more, and nothing else.
 
 use crate::{
+    adoption::Adoption,
     cluster::{Cluster, Refused},
     object::ObjectId,
     owners::Owners,
+    plan::Going,
 };
 use serde_json::Value;
 
@@ -13,25 +15,45 @@ pub enum Pruned {
     Deleted,
     /// It was gone already.
     Absent,
-    /// Somebody took it over; it is theirs now.
-    Kept { by: String },
+    /// It is not ours to delete.
+    Kept {
+        why: String,
+    },
 }
 
 impl Cluster {
-    /// Only if it is still ours, and only the very object that was looked at.
-    pub async fn prune(&self, id: &ObjectId) -> Result<Pruned, Refused> {
-        let Some(live) = self.get(id, None).await? else { return Ok(Pruned::Absent) };
-        let owners = Owners::of(&live);
-        if !owners.has_applied(self.manager()) {
-            let others: Vec<String> = owners.others(self.manager()).map(ToString::to_string).collect();
-            return Ok(Pruned::Kept { by: others.join(", ") });
-        }
-        let uid = live.pointer("/metadata/uid").and_then(Value::as_str);
-        match self.delete(id, uid).await {
-            Ok(true) => Ok(Pruned::Deleted),
-            // Another one of the same name came meanwhile, and is not ours to delete.
-            Ok(false) | Err(Refused::Conflict { .. }) => Ok(Pruned::Absent),
-            Err(refused) => Err(refused),
+    /// Only if it is still ours or somebody's whom we take over from, only if `may` says so of it, and only the very object that was
+    /// looked at.
+    pub async fn prune(
+        &self,
+        id: &ObjectId,
+        adoption: &Adoption,
+        may: impl Fn(&Value) -> Result<(), String>,
+    ) -> Result<Pruned, Refused> {
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let Some(live) = self.get(id, None).await? else { return Ok(Pruned::Absent) };
+            let owners = Owners::of(&live);
+            let ours = owners.has_applied(self.manager());
+            if !ours && !owners.others(self.manager()).any(|manager| adoption.takes(manager)) {
+                let others: Vec<String> = owners.others(self.manager()).map(ToString::to_string).collect();
+                return Ok(Pruned::Kept { why: format!("it belongs to {}", others.join(", ")) });
+            }
+            if let Err(why) = may(&live) {
+                return Ok(Pruned::Kept { why });
+            }
+            if Going::of(&live).is_some() {
+                return Ok(Pruned::Deleted);
+            }
+            let uid = live.pointer("/metadata/uid").and_then(Value::as_str);
+            match self.delete(id, uid).await {
+                Ok(true) => return Ok(Pruned::Deleted),
+                Ok(false) => return Ok(Pruned::Absent),
+                // Another one of the same name came meanwhile, or the server says so: looked at again.
+                Err(Refused::Conflict { .. }) if attempt < 8 => {}
+                Err(refused) => return Err(refused),
+            }
         }
     }
 }

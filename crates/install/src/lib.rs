@@ -8,6 +8,7 @@
 mod charts;
 pub mod compare;
 mod component;
+pub mod deploy;
 mod effective;
 mod folder;
 mod generate;
@@ -22,6 +23,7 @@ mod set;
 mod settings;
 mod shapes;
 pub mod source;
+pub mod tag;
 mod translate;
 mod tree;
 mod user;

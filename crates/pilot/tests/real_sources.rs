@@ -11,7 +11,11 @@ use mizzen_testkit::{
 use std::path::PathBuf;
 
 fn on(kubeconfig: PathBuf) -> Options {
-    Options { registry: true, access: Access { kubeconfig: Some(kubeconfig), ..Access::default() }, ..options() }
+    Options {
+        registry: true,
+        access: Access { kubeconfig: Some(kubeconfig), ..Access::default() },
+        ..options()
+    }
 }
 
 fn through(faults: &Faults) -> Options {

@@ -6,11 +6,13 @@ mod completion;
 mod crd;
 mod discovery;
 mod down;
+mod install;
 mod logs;
 mod manifest;
 mod profile;
 mod status;
 mod traffic;
+mod uninstall;
 mod up;
 mod up_mesh;
 mod up_parts;
@@ -30,6 +32,10 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<up_parts::Sample>(),
     Entry::of::<up_parts::Child>(),
     Entry::of::<up_parts::Keeper>(),
+    Entry::of::<install::Install>(),
+    Entry::of::<install::Upgrade>(),
+    Entry::of::<install::Diff>(),
+    Entry::of::<uninstall::Uninstall>(),
     Entry::of::<manifest::Manifest>(),
     Entry::of::<profile::Profile>(),
     Entry::of::<chart::ChartVerb>(),

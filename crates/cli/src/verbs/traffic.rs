@@ -2,6 +2,7 @@
 
 use super::{Group, Verb, up_mesh};
 use crate::{
+    args::duration,
     exit::Exit,
     failure::{Hint, Usage},
     output::{Format, Output},
@@ -10,7 +11,6 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use http::{HeaderName, HeaderValue};
-use mizzen_api::proto;
 use mizzen_local::{
     client,
     traffic::{self, Load, Report},
@@ -35,7 +35,7 @@ pub(crate) struct Typed {
     rate: f64,
 
     /// How long, for instance 30s [default: until Ctrl-C]
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = duration::read)]
     duration: Option<Duration>,
 
     /// A header of each request, for instance `x-user: ana`
@@ -51,13 +51,6 @@ pub(crate) struct Typed {
 
 pub(crate) struct Traffic {
     typed: Typed,
-}
-
-fn duration(text: &str) -> Result<Duration, String> {
-    let read: proto::Duration = text.parse().map_err(|_| "not a duration such as 30s".to_owned())?;
-    let seconds = u64::try_from(read.seconds).map_err(|_| "it is negative".to_owned())?;
-    let nanos = u32::try_from(read.nanos).map_err(|_| "it is negative".to_owned())?;
-    Ok(Duration::new(seconds, nanos))
 }
 
 fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {

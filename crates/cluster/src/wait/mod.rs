@@ -1,8 +1,10 @@
-//! Is an object ready, and if not, why? From the object and what belongs to it to a sentence; nothing is asked here.
+//! Is an object ready, and if not, why? From the object and what belongs to it to a sentence; only [`until`] asks the cluster.
 
 mod pods;
+mod until;
 
 pub use pods::explain;
+pub use until::{NotReady, Waiting};
 
 use serde_json::Value;
 
@@ -45,7 +47,9 @@ fn condition(object: &Value, name: &str, otherwise: &str) -> Ready {
         Some(found) if found["status"] == "True" => Ready::Yes,
         Some(found) => {
             let message = found["message"].as_str().filter(|message| !message.is_empty());
-            Ready::NotYet(message.map_or_else(|| otherwise.to_owned(), |message| format!("{otherwise}: {message}")))
+            Ready::NotYet(
+                message.map_or_else(|| otherwise.to_owned(), |message| format!("{otherwise}: {message}")),
+            )
         }
         None => Ready::NotYet(otherwise.to_owned()),
     }
@@ -57,10 +61,14 @@ fn seen(object: &Value) -> bool {
 
 fn replicas(object: &Value) -> Ready {
     let wanted = object.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(1);
-    let (updated, ready) = (number(object, "/status/updatedReplicas"), number(object, "/status/readyReplicas"));
+    let (updated, ready) =
+        (number(object, "/status/updatedReplicas"), number(object, "/status/readyReplicas"));
     let all = number(object, "/status/replicas");
     if !seen(object) {
         return Ready::NotYet("its change has not been seen yet".to_owned());
+    }
+    if let Some(failure) = failing(object) {
+        return Ready::NotYet(failure);
     }
     if updated < wanted {
         return Ready::NotYet(format!("{updated} of {wanted} replicas are new"));
@@ -74,9 +82,18 @@ fn replicas(object: &Value) -> Ready {
     Ready::Yes
 }
 
+/// Pods that cannot even be made: a quota, an admission webhook, no such account.
+fn failing(object: &Value) -> Option<String> {
+    let mut all = object.pointer("/status/conditions").and_then(Value::as_array).into_iter().flatten();
+    let found =
+        all.find(|condition| condition["type"] == "ReplicaFailure" && condition["status"] == "True")?;
+    Some(format!("its pods cannot be made: {}", found["message"].as_str().unwrap_or_default()))
+}
+
 fn daemons(object: &Value) -> Ready {
     let wanted = number(object, "/status/desiredNumberScheduled");
-    let (updated, ready) = (number(object, "/status/updatedNumberScheduled"), number(object, "/status/numberReady"));
+    let (updated, ready) =
+        (number(object, "/status/updatedNumberScheduled"), number(object, "/status/numberReady"));
     if !seen(object) {
         return Ready::NotYet("its change has not been seen yet".to_owned());
     }
@@ -98,19 +115,39 @@ mod tests {
     #[test]
     fn each_kind_is_ready_in_its_own_way() {
         let yes = |object: Value| assert_eq!(readiness(&object), Ready::Yes, "{object}");
-        let no = |object: Value, told: &str| assert_eq!(readiness(&object), Ready::NotYet(told.to_owned()), "{object}");
+        let no = |object: Value, told: &str| {
+            assert_eq!(readiness(&object), Ready::NotYet(told.to_owned()), "{object}")
+        };
         yes(json!({ "kind": "ConfigMap" }));
         no(json!({ "kind": "CustomResourceDefinition" }), "is not established");
-        yes(json!({ "kind": "CustomResourceDefinition", "status": { "conditions": [{ "type": "Established", "status": "True" }] } }));
+        yes(
+            json!({ "kind": "CustomResourceDefinition", "status": { "conditions": [{ "type": "Established", "status": "True" }] } }),
+        );
         no(json!({ "kind": "Namespace", "status": { "phase": "Terminating" } }), "is Terminating");
         let deployment = |status: Value| json!({ "kind": "Deployment", "metadata": { "generation": 2 }, "spec": { "replicas": 2 }, "status": status });
         no(deployment(json!({ "observedGeneration": 1 })), "its change has not been seen yet");
         no(deployment(json!({ "observedGeneration": 2, "updatedReplicas": 1 })), "1 of 2 replicas are new");
-        no(deployment(json!({ "observedGeneration": 2, "updatedReplicas": 2, "replicas": 3 })), "1 old replicas are still there");
-        no(deployment(json!({ "observedGeneration": 2, "updatedReplicas": 2, "replicas": 2, "readyReplicas": 1 })), "1 of 2 replicas are ready");
-        yes(deployment(json!({ "observedGeneration": 2, "updatedReplicas": 2, "replicas": 2, "readyReplicas": 2 })));
+        no(
+            deployment(json!({ "observedGeneration": 2, "updatedReplicas": 2, "replicas": 3 })),
+            "1 old replicas are still there",
+        );
+        no(
+            deployment(
+                json!({ "observedGeneration": 2, "updatedReplicas": 2, "replicas": 2, "readyReplicas": 1 }),
+            ),
+            "1 of 2 replicas are ready",
+        );
+        yes(deployment(
+            json!({ "observedGeneration": 2, "updatedReplicas": 2, "replicas": 2, "readyReplicas": 2 }),
+        ));
         yes(json!({ "kind": "DaemonSet", "status": { "desiredNumberScheduled": 0 } }));
-        no(json!({ "kind": "DaemonSet", "status": { "desiredNumberScheduled": 2, "updatedNumberScheduled": 2, "numberReady": 1 } }), "it is ready on 1 of 2 nodes");
-        no(json!({ "kind": "Job", "status": { "conditions": [{ "type": "Complete", "status": "False", "message": "no" }] } }), "is not complete: no");
+        no(
+            json!({ "kind": "DaemonSet", "status": { "desiredNumberScheduled": 2, "updatedNumberScheduled": 2, "numberReady": 1 } }),
+            "it is ready on 1 of 2 nodes",
+        );
+        no(
+            json!({ "kind": "Job", "status": { "conditions": [{ "type": "Complete", "status": "False", "message": "no" }] } }),
+            "is not complete: no",
+        );
     }
 }

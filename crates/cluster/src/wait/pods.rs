@@ -12,7 +12,9 @@ pub fn explain(pods: &[Value], events: &[Value]) -> Option<String> {
     let state = container(pod).or_else(|| unscheduled(pod)).or_else(|| not_ready(pod));
     let event = newest(events, name);
     Some(match (state, event) {
-        (Some(state), Some(event)) if !state.contains(event.as_str()) => format!("pod {name}: {state} ({event})"),
+        (Some(state), Some(event)) if !state.contains(event.as_str()) => {
+            format!("pod {name}: {state} ({event})")
+        }
         (Some(state), _) => format!("pod {name}: {state}"),
         (None, Some(event)) => format!("pod {name}: {event}"),
         (None, None) => format!("pod {name} is {}", text(pod, "/status/phase")),
@@ -28,7 +30,8 @@ fn list<'v>(object: &'v Value, pointer: &str) -> impl Iterator<Item = &'v Value>
 }
 
 fn is_ready(pod: &Value) -> bool {
-    list(pod, "/status/conditions").any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
+    list(pod, "/status/conditions")
+        .any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
 }
 
 /// A container that waits or has ended, those that come first before the others.
@@ -51,7 +54,11 @@ fn container(pod: &Value) -> Option<String> {
         if let Some(ended) = status.pointer("/state/terminated")
             && ended["exitCode"] != 0
         {
-            return Some(format!("container {name} has ended with code {} ({})", ended["exitCode"], text(ended, "/reason")));
+            return Some(format!(
+                "container {name} has ended with code {} ({})",
+                ended["exitCode"],
+                text(ended, "/reason")
+            ));
         }
     }
     None
@@ -59,7 +66,8 @@ fn container(pod: &Value) -> Option<String> {
 
 fn unscheduled(pod: &Value) -> Option<String> {
     let mut all = list(pod, "/status/conditions");
-    let found = all.find(|condition| condition["type"] == "PodScheduled" && condition["status"] == "False")?;
+    let found =
+        all.find(|condition| condition["type"] == "PodScheduled" && condition["status"] == "False")?;
     Some(format!("no node takes it: {}", text(found, "/message")))
 }
 
@@ -71,9 +79,12 @@ fn not_ready(pod: &Value) -> Option<String> {
 
 /// The last warning about the pod.
 fn newest(events: &[Value], pod: &str) -> Option<String> {
-    let about = |event: &&Value| event["type"] == "Warning" && event.pointer("/involvedObject/name").is_some_and(|name| name == pod);
+    let about = |event: &&Value| {
+        event["type"] == "Warning" && event.pointer("/involvedObject/name").is_some_and(|name| name == pod)
+    };
     let when = |event: &&Value| {
-        let at = ["/lastTimestamp", "/eventTime", "/metadata/creationTimestamp"].map(|pointer| text(event, pointer));
+        let at = ["/lastTimestamp", "/eventTime", "/metadata/creationTimestamp"]
+            .map(|pointer| text(event, pointer));
         at.into_iter().find(|at| !at.is_empty()).unwrap_or_default().to_owned()
     };
     let event = events.iter().filter(about).max_by_key(when)?;
@@ -96,9 +107,12 @@ mod tests {
 
     #[test]
     fn the_container_and_the_last_event_are_named() {
-        let pulls = pod("p", json!({ "containerStatuses": [
+        let pulls = pod(
+            "p",
+            json!({ "containerStatuses": [
             { "name": "ok", "state": { "running": {} } },
-            { "name": "c", "state": { "waiting": { "reason": "ImagePullBackOff", "message": "no such image" } } }] }));
+            { "name": "c", "state": { "waiting": { "reason": "ImagePullBackOff", "message": "no such image" } } }] }),
+        );
         let events = [event("p", "Old", "1"), event("p", "Failed", "2"), event("q", "Other", "3")];
         assert_eq!(
             explain(&[pulls], &events).as_deref(),
@@ -108,19 +122,34 @@ mod tests {
 
     #[test]
     fn a_crash_says_its_code_and_a_pod_without_a_node_why() {
-        let crashes = pod("p", json!({ "containerStatuses": [{ "name": "c",
-            "state": { "waiting": { "reason": "CrashLoopBackOff" } }, "lastState": { "terminated": { "exitCode": 3 } } }] }));
-        assert_eq!(explain(&[crashes], &[]).as_deref(), Some("pod p: container c waits, CrashLoopBackOff, it ended with code 3"));
-        let pending = pod("p", json!({ "phase": "Pending", "conditions": [
-            { "type": "PodScheduled", "status": "False", "message": "0/1 nodes are available" }] }));
-        assert_eq!(explain(&[pending], &[]).as_deref(), Some("pod p: no node takes it: 0/1 nodes are available"));
+        let crashes = pod(
+            "p",
+            json!({ "containerStatuses": [{ "name": "c",
+            "state": { "waiting": { "reason": "CrashLoopBackOff" } }, "lastState": { "terminated": { "exitCode": 3 } } }] }),
+        );
+        assert_eq!(
+            explain(&[crashes], &[]).as_deref(),
+            Some("pod p: container c waits, CrashLoopBackOff, it ended with code 3")
+        );
+        let pending = pod(
+            "p",
+            json!({ "phase": "Pending", "conditions": [
+            { "type": "PodScheduled", "status": "False", "message": "0/1 nodes are available" }] }),
+        );
+        assert_eq!(
+            explain(&[pending], &[]).as_deref(),
+            Some("pod p: no node takes it: 0/1 nodes are available")
+        );
     }
 
     #[test]
     fn ready_pods_are_no_reason() {
         let ready = pod("p", json!({ "conditions": [{ "type": "Ready", "status": "True" }] }));
         assert_eq!(explain(&[ready], &[event("p", "Unhealthy", "1")]), None);
-        let starting = pod("p", json!({ "phase": "Pending", "containerStatuses": [{ "name": "c", "state": { "waiting": { "reason": "ContainerCreating" } } }] }));
+        let starting = pod(
+            "p",
+            json!({ "phase": "Pending", "containerStatuses": [{ "name": "c", "state": { "waiting": { "reason": "ContainerCreating" } } }] }),
+        );
         assert_eq!(explain(&[starting], &[]).as_deref(), Some("pod p is Pending"));
     }
 }

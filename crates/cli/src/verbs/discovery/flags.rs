@@ -1,10 +1,9 @@
 //! How it is typed: every flag of pilot-discovery's, a few of our own.
 
 use super::{environment::Environment, wrong};
-use crate::build::BUILD;
+use crate::{args::duration, build::BUILD};
 use anyhow::Result;
 use clap::ValueEnum;
-use mizzen_api::proto;
 use mizzen_envoy::Filters;
 use mizzen_pilot::{Access, Options};
 use std::{path::PathBuf, time::Duration};
@@ -61,19 +60,19 @@ pub(crate) struct Typed {
     monitoring: String,
 
     /// A quiet connection is asked for a sign of life after this
-    #[arg(long = "keepaliveInterval", value_name = "DURATION", default_value = "30s", value_parser = duration, help_heading = STREAMS)]
+    #[arg(long = "keepaliveInterval", value_name = "DURATION", default_value = "30s", value_parser = duration::read, help_heading = STREAMS)]
     keepalive_interval: Duration,
 
     /// A connection that gives none within this is closed
-    #[arg(long = "keepaliveTimeout", value_name = "DURATION", default_value = "10s", value_parser = duration, help_heading = STREAMS)]
+    #[arg(long = "keepaliveTimeout", value_name = "DURATION", default_value = "10s", value_parser = duration::read, help_heading = STREAMS)]
     keepalive_timeout: Duration,
 
     /// A connection is closed in good order when it is this old [default: never]
-    #[arg(long = "keepaliveMaxServerConnectionAge", value_name = "DURATION", value_parser = duration, help_heading = STREAMS)]
+    #[arg(long = "keepaliveMaxServerConnectionAge", value_name = "DURATION", value_parser = duration::read, help_heading = STREAMS)]
     max_age: Option<Duration>,
 
     /// How long streams may take to end when the process does
-    #[arg(long = "shutdownDuration", value_name = "DURATION", default_value = "10s", value_parser = duration, help_heading = STREAMS)]
+    #[arg(long = "shutdownDuration", value_name = "DURATION", default_value = "10s", value_parser = duration::read, help_heading = STREAMS)]
     shutdown: Duration,
 
     /// Whose filters proxies have: those of Envoy as it is released, or Istio's own besides
@@ -219,10 +218,4 @@ impl Typed {
             grace: self.shutdown + Duration::from_secs(1),
         })
     }
-}
-
-/// As Go reads it: `24h`, `1m30s`. The longest that Go has means for ever.
-fn duration(text: &str) -> Result<Duration, String> {
-    let read: proto::Duration = text.parse().map_err(|error: proto::BadDuration| error.to_string())?;
-    u64::try_from(read.as_nanos()).map(Duration::from_nanos).map_err(|_| "it must not be negative".to_owned())
 }

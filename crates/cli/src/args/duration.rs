@@ -1,0 +1,9 @@
+//! Durations of options, as Go reads them: `24h`, `1m30s`. The longest that Go has means for ever.
+
+use mizzen_api::proto;
+use std::time::Duration;
+
+pub(crate) fn read(text: &str) -> Result<Duration, String> {
+    let read: proto::Duration = text.parse().map_err(|error: proto::BadDuration| error.to_string())?;
+    u64::try_from(read.as_nanos()).map(Duration::from_nanos).map_err(|_| "it must not be negative".to_owned())
+}

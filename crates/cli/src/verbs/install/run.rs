@@ -1,0 +1,200 @@
+//! The way of the verbs, from what was typed to what was done.
+
+use super::{
+    confirmed, show,
+    typed::{DiffTyped, Shown, Typed, Word},
+};
+use crate::{
+    args::{
+        connection::{self, Connection, refused},
+        mesh,
+    },
+    build, diagnostics,
+    exit::Exit,
+    failure::Hint,
+    output::Output,
+};
+use anyhow::{Result, anyhow, bail};
+use mizzen_cluster::{Adoption, NoInventory, NotPlanned};
+use mizzen_install::{
+    deploy::{self, Facts, Mesh, Plan, Problem, Settings},
+    generate,
+};
+use mizzen_text::{Code, Diagnostic, Severity};
+use std::future::Future;
+use tokio::{signal, sync::mpsc};
+
+/// What is wanted, what is there, and what lies between.
+struct Prepared {
+    connection: Connection,
+    mesh: Mesh,
+    problems: Vec<Problem>,
+    plan: Plan,
+    adoption: Adoption,
+}
+
+fn prepare(connection: connection::Typed, mesh: mesh::Typed, shown: &Shown, force: bool) -> Result<Prepared> {
+    let mesh = mesh.meant()?;
+    let (mut input, charts) = mesh.read(force)?;
+    let connection = connection.connect()?;
+    let cluster = &connection.cluster;
+    let facts = connection.run(Facts::read(cluster)).map_err(unlisted)?;
+    input.kube_version = Some(facts.kubernetes.clone()).filter(|version| !version.is_empty());
+    let generated = generate(&input, charts.as_ref()).map_err(diagnostics::named)?;
+    diagnostics::warn(&generated.warnings);
+    let mesh = Mesh::new(&generated, &facts, &cluster.served(), charts.as_ref(), build::VERSION)?;
+    let problems = deploy::problems(&mesh, &facts);
+    let adoption = Adoption { from: shown.adopt.clone() };
+    let plan = connection.run(deploy::plan(cluster, &mesh, &facts, &adoption)).map_err(refused)?;
+    Ok(Prepared { connection, mesh, problems, plan, adoption })
+}
+
+pub(crate) fn unlisted(error: NoInventory) -> anyhow::Error {
+    match error {
+        NoInventory::Refused(error) => refused(error),
+        error @ NoInventory::Overtaken { .. } => {
+            error.hint("wait until the other one is done, then run this again")
+        }
+        error => error.into(),
+    }
+}
+
+pub(super) fn diff(typed: DiffTyped, output: &mut Output) -> Result<Exit> {
+    let prepared = prepare(typed.connection, typed.mesh, &typed.shown, typed.force)?;
+    let Prepared { mesh, problems, plan, .. } = &prepared;
+    match typed.shown.output {
+        Word::Json => output.json(&show::plan_json(mesh, plan, problems))?,
+        Word::Text => output.text(&show::plan(plan, true))?,
+    }
+    tell(problems, true);
+    stopped(plan)?;
+    Ok(if plan.changes_nothing() { Exit::Done } else { Exit::Problem })
+}
+
+pub(super) fn install(typed: Typed, verb: &str, output: &mut Output) -> Result<Exit> {
+    let Typed { dry_run, yes, force, readiness_timeout, shown, connection, mesh, .. } = typed;
+    let prepared = prepare(connection, mesh, &shown, force)?;
+    let Prepared { connection, mesh, problems, plan, adoption } = prepared;
+    let text = shown.output == Word::Text;
+    if text {
+        output.text(&show::plan(&plan, dry_run))?;
+        output.flush()?;
+    }
+    tell(&problems, force);
+    if !force && let Some(problem) = problems.iter().find(|problem| !problem.warning) {
+        return Err(anyhow!("{}", problem.message).hint("nothing was done; --force goes on nevertheless"));
+    }
+    stopped(&plan)?;
+    let cluster = &connection.cluster;
+    let missing = connection.run(deploy::missing_rights(cluster, &plan, &mesh.namespace)).map_err(refused)?;
+    if !missing.is_empty() {
+        let error = anyhow!("this user may not: {}", missing.join(", "));
+        return Err(
+            error.hint("nothing was done; ask for these rights, or choose another user with --context")
+        );
+    }
+    if dry_run {
+        if !text {
+            output.json(&show::plan_json(&mesh, &plan, &problems))?;
+        }
+        return Ok(Exit::Done);
+    }
+    let version = mesh.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+    let question = format!(
+        "This will {verb} Istio{version} with profile {:?} in namespace {}.",
+        mesh.profile, mesh.namespace
+    );
+    if !plan.changes_nothing() && !confirmed(&question, yes, output)? {
+        output.text("nothing was done\n")?;
+        return Ok(Exit::Problem);
+    }
+    let settings = Settings { patience: readiness_timeout, adoption };
+    let report = connection.run(async {
+        let (told, mut events) = mpsc::channel(4_096);
+        let progress = move |event| {
+            // Whoever cannot follow misses a line.
+            let _ = told.try_send(event);
+        };
+        let work = deploy::carry_out(cluster, &mesh, plan, &settings, &progress);
+        let mut print = |event: deploy::Event| -> Result<()> {
+            if text && let Some(line) = show::event(&event) {
+                output.text(&format!("{line}\n"))?;
+                output.flush()?;
+            }
+            Ok(())
+        };
+        attended(work, &mut events, &mut print, || written(&connection)).await
+    })?;
+    let report = report.map_err(unlisted)?;
+    let (requests, writes) = cluster.requests();
+    if !text {
+        output.json(&show::report_json(&report, requests, writes))?;
+    }
+    if report.failures.is_empty() {
+        if text {
+            output.text(&done(writes))?;
+        }
+        return Ok(Exit::Done);
+    }
+    let failed: Vec<&str> = report.failures.iter().map(|failure| failure.component).collect();
+    Err(anyhow!("{} could not be brought to what it should be", failed.join(", "))
+        .hint("what was done stays; run the same command again to go on"))
+}
+
+fn done(writes: u64) -> String {
+    match writes {
+        0 => "everything is as it should be; nothing was written\n".to_owned(),
+        _ => "the installation is complete\n".to_owned(),
+    }
+}
+
+fn written(connection: &Connection) -> String {
+    let (_, writes) = connection.cluster.requests();
+    match writes {
+        0 => "interrupted; nothing was written".to_owned(),
+        writes => format!("interrupted after {writes} writes"),
+    }
+}
+
+/// Runs the work and prints what it tells, until it is done or somebody has had enough.
+pub(crate) async fn attended<T>(
+    work: impl Future<Output = T>,
+    events: &mut mpsc::Receiver<deploy::Event>,
+    print: &mut dyn FnMut(deploy::Event) -> Result<()>,
+    interrupted: impl Fn() -> String,
+) -> Result<T> {
+    let mut work = std::pin::pin!(work);
+    let result = loop {
+        tokio::select! {
+            biased;
+            Some(event) = events.recv() => print(event)?,
+            result = &mut work => break result,
+            _ = signal::ctrl_c() => bail!(anyhow!(interrupted()).hint("run the same command again to go on")),
+        }
+    };
+    while let Ok(event) = events.try_recv() {
+        print(event)?;
+    }
+    Ok(result)
+}
+
+/// On standard error; `all` where nothing else tells of the grave ones.
+fn tell(problems: &[Problem], all: bool) {
+    let told = problems.iter().filter(|problem| problem.warning || all);
+    let told =
+        told.map(|problem| Diagnostic::new(Code::Doubtful, &problem.message).severity(Severity::Warning));
+    diagnostics::warn(&told.collect::<Vec<_>>());
+}
+
+/// Objects that cannot be brought to what they should be keep everything from beginning.
+fn stopped(plan: &Plan) -> Result<()> {
+    let Some(first) = plan.failed.first() else { return Ok(()) };
+    let all: Vec<String> = plan.failed.iter().map(|failed| failed.reason.to_string()).collect();
+    let error = anyhow!("{}", all.join("\n"));
+    Err(match &first.reason {
+        NotPlanned::Foreign { .. } => error.hint(
+            "nothing was done; --adopt takes over what istioctl or Helm installed, --adopt=NAME what that manager has",
+        ),
+        NotPlanned::Refused(_) | NotPlanned::Going { .. } => error.hint("nothing was done"),
+    })
+}

@@ -1,0 +1,234 @@
+//! `uninstall`: a mesh goes, one revision of it or all.
+
+use super::{
+    Group, Verb,
+    install::{attended, confirmed, unlisted},
+};
+use crate::{
+    args::connection::{self, refused},
+    exit::Exit,
+    failure::{Hint, Usage},
+    inputs::{self, Input},
+    output::Output,
+    program::Program,
+};
+use anyhow::{Result, anyhow, bail};
+use clap::{Args, ValueEnum};
+use mizzen_install::{
+    Refused,
+    deploy::{self, Event, Facts, Removal, Which},
+};
+use mizzen_text::yaml::{self, Options};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+#[derive(Args)]
+pub(crate) struct Typed {
+    /// The revision to remove; `default` is the one without a name
+    #[arg(short, long, value_name = "NAME")]
+    revision: Option<String>,
+
+    /// The IstioOperator file whose mesh is to be removed
+    #[arg(short = 'f', long = "filename", value_name = "FILE")]
+    filename: Option<String>,
+
+    /// Remove all revisions, what they share, and the definitions of Istio's kinds, with every object of those kinds
+    #[arg(long)]
+    purge: bool,
+
+    /// istioctl's way to name a revision: `revision=NAME`
+    #[arg(short, long = "set", value_name = "PATH=VALUE", hide_short_help = true)]
+    set: Vec<String>,
+
+    /// Show what would be removed, and remove nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Do not ask
+    #[arg(short = 'y', long = "skip-confirmation", alias = "yes")]
+    yes: bool,
+
+    // istioctl's, without an effect here.
+    #[arg(long, hide = true)]
+    force: bool,
+    #[arg(short, long, hide = true)]
+    verbose: bool,
+    #[arg(short = 'd', long, hide = true)]
+    manifests: Option<String>,
+    #[arg(short = 'i', long = "istioNamespace", hide = true)]
+    istio_namespace: Option<String>,
+    #[arg(short = 'n', long, hide = true)]
+    namespace: Option<String>,
+
+    /// How to print it
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    output: Word,
+
+    #[command(flatten)]
+    connection: connection::Typed,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Word {
+    Text,
+    Json,
+}
+
+pub(crate) struct Uninstall {
+    typed: Typed,
+    which: Which,
+}
+
+impl Verb for Uninstall {
+    const NAME: &'static str = "uninstall";
+    const ABOUT: &'static str = "Remove a mesh from a cluster";
+    const GROUP: Group = Group::Install;
+    const ALSO_IN: &'static [Program] = &[Program::Istioctl];
+    const EXAMPLES: &'static [(&'static str, &'static str)] = &[
+        ("uninstall --revision canary", "One control plane with its gateways; what revisions share stays"),
+        ("uninstall --purge", "Everything, with Istio's kinds"),
+        ("uninstall --purge --dry-run", "Only what would be removed"),
+    ];
+    type Typed = Typed;
+
+    fn meant(typed: Typed, _: Program) -> Result<Self> {
+        let which = which(&typed)?;
+        Ok(Self { typed, which })
+    }
+
+    fn run(self, output: &mut Output) -> Result<Exit> {
+        let Self { typed, which } = self;
+        let text = typed.output == Word::Text;
+        let connection = typed.connection.connect()?;
+        let cluster = &connection.cluster;
+        let facts = connection.run(Facts::read(cluster)).map_err(unlisted)?;
+        if let Which::Revision { revision, .. } = &which
+            && !facts.has_revision(revision)
+        {
+            let known: Vec<&str> = facts.revisions().into_iter().collect();
+            let hint = if known.is_empty() {
+                "there is none".to_owned()
+            } else {
+                format!("there are: {}", known.join(", "))
+            };
+            return Err(anyhow!("could not find target revision {revision}").hint(hint));
+        }
+        let removal = connection.run(deploy::plan_removal(cluster, &facts, &which)).map_err(refused)?;
+        if removal.is_empty() {
+            output.text(if text { "there is nothing to remove\n" } else { "{}\n" })?;
+            return Ok(Exit::Done);
+        }
+        if text {
+            output.text(&shown(&removal, typed.dry_run))?;
+            output.flush()?;
+        }
+        if typed.dry_run {
+            if !text {
+                output.json(&json!({ "remove": removal.objects }))?;
+            }
+            return Ok(Exit::Done);
+        }
+        let question = match &which {
+            Which::Everything => {
+                "All Istio resources will be removed from the cluster, with every object of Istio's kinds."
+                    .to_owned()
+            }
+            Which::Revision { revision, .. } => {
+                format!("Revision {revision} will be removed from the cluster.")
+            }
+        };
+        if !confirmed(&question, typed.yes, output)? {
+            output.text("nothing was done\n")?;
+            return Ok(Exit::Problem);
+        }
+        let removed = connection.run(async {
+            let (told, mut events) = mpsc::channel(4_096);
+            let progress = move |event| {
+                // Whoever cannot follow misses a line.
+                let _ = told.try_send(event);
+            };
+            let work = deploy::remove(cluster, removal, &progress);
+            let mut print = |event: Event| -> Result<()> {
+                if text && let Event::Deleted { object } = &event {
+                    output.text(&format!("  removed {object}\n"))?;
+                    output.flush()?;
+                }
+                Ok(())
+            };
+            let interrupted = || format!("interrupted after {} deletions", cluster.requests().1);
+            attended(work, &mut events, &mut print, interrupted).await
+        })?;
+        let removed = removed.map_err(unlisted)?;
+        let told = |list: &[(mizzen_cluster::ObjectId, String)]| -> Vec<Value> {
+            list.iter().map(|(id, why)| json!({ "object": id, "reason": why })).collect()
+        };
+        if !text {
+            output.json(&json!({ "removed": removed.deleted, "going": told(&removed.going), "failed": told(&removed.failed) }))?;
+        }
+        if !removed.failed.is_empty() {
+            let all: Vec<String> = removed.failed.iter().map(|(id, why)| format!("{id}: {why}")).collect();
+            return Err(anyhow!("{}", all.join("\n"))
+                .hint("what was removed is gone; run the same command again to go on"));
+        }
+        if text {
+            for (id, why) in &removed.going {
+                output.text(&format!("  {id} {why}\n"))?;
+            }
+            output.text("the mesh is removed\n")?;
+        }
+        Ok(Exit::Done)
+    }
+}
+
+fn which(typed: &Typed) -> Result<Which> {
+    let set = typed.set.iter().filter_map(|set| set.strip_prefix("revision=")).next_back();
+    let revision = typed.revision.as_deref().or(set);
+    if typed.purge {
+        return Ok(Which::Everything);
+    }
+    if revision.is_none() && typed.filename.is_none() {
+        bail!(
+            Usage("what is to be removed? one of --revision, --filename or --purge is needed".into())
+                .hint("`uninstall --revision default` removes the control plane without a name")
+        );
+    }
+    let file = typed.filename.as_deref().map(operator).transpose()?.unwrap_or_default();
+    let text = |pointer: &str| file.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+    let revision = revision
+        .map(str::to_owned)
+        .or_else(|| text("/spec/revision"))
+        .or_else(|| text("/spec/values/revision"));
+    Ok(Which::Revision {
+        revision: revision.filter(|revision| !revision.is_empty()).unwrap_or_else(|| "default".to_owned()),
+        name: text("/metadata/name"),
+        namespace: text("/metadata/namespace"),
+    })
+}
+
+/// The first document of the file.
+fn operator(name: &str) -> Result<Value> {
+    let names = [name.to_owned()];
+    match inputs::read(&names, &Options::KUBERNETES).into_iter().next() {
+        Some(Input::Source(source)) => {
+            let document = yaml::load_first(&source, &Options::KUBERNETES)
+                .map_err(|diagnostic| Refused(vec![*diagnostic]))?;
+            Ok(document.unwrap_or_default())
+        }
+        Some(Input::Unreadable(diagnostic)) => bail!(Refused(vec![*diagnostic])),
+        None => bail!("{name} is empty"),
+    }
+}
+
+fn shown(removal: &Removal, whole: bool) -> String {
+    let mut text = String::new();
+    let gateways: Vec<String> =
+        removal.gateways().map(|id| format!("{}/{}", id.namespace, id.name)).collect();
+    if !gateways.is_empty() {
+        text.push_str(&format!("gateways that will go: {}\n", gateways.join(", ")));
+    }
+    text.push_str(&format!("{} objects will go\n", removal.objects.len()));
+    if whole {
+        text.extend(removal.objects.iter().map(|id| format!("  - {id}\n")));
+    }
+    text
+}

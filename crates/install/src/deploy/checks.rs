@@ -1,0 +1,93 @@
+//! What speaks against an installation, before anything is written.
+
+use super::{Facts, Mesh, overlap::overlaps};
+use crate::Version;
+
+/// The oldest Kubernetes that Istio's line supports.
+const OLDEST_KUBERNETES: (u32, u32) = (1, 32);
+
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Problem {
+    pub message: String,
+    /// Nothing to do about it here: it is only told.
+    pub warning: bool,
+}
+
+/// All of them.
+pub fn problems(mesh: &Mesh, facts: &Facts) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    problems.extend(kubernetes(&facts.kubernetes));
+    problems.extend(version(facts.running(&mesh.namespace, &mesh.revision).as_ref(), mesh.version.as_ref()));
+    problems.extend(
+        overlaps(&mesh.webhooks(), &facts.webhooks)
+            .into_iter()
+            .map(|message| Problem { message, warning: false }),
+    );
+    problems
+}
+
+fn kubernetes(version: &str) -> Option<Problem> {
+    let read = Version::read(version)?;
+    let (major, minor) = OLDEST_KUBERNETES;
+    ((read.major, read.minor) < OLDEST_KUBERNETES).then(|| Problem {
+        message: format!("Kubernetes {version} is older than {major}.{minor}, the oldest that this version of Istio is meant for"),
+        warning: true,
+    })
+}
+
+/// Not back, and not over a minor version: upgrades are tested from one minor version to the next.
+fn version(running: Option<&Version>, wanted: Option<&Version>) -> Option<Problem> {
+    let (running, wanted) = (running?, wanted?);
+    let number = |version: &Version| (version.major, version.minor, version.patch);
+    let refused = |message: String| Some(Problem { message, warning: false });
+    if number(wanted) < number(running) {
+        return refused(format!("{running} is running, and going back to {wanted} is not supported"));
+    }
+    if wanted.major != running.major || wanted.minor > running.minor + 1 {
+        return refused(format!(
+            "{running} is running, and {wanted} is more than one minor version away: upgrade to {}.{} first",
+            running.major,
+            running.minor + 1
+        ));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_numbers_and_go_forward_by_one() {
+        let said = |running: &str, wanted: &str| {
+            version(Version::read(running).as_ref(), Version::read(wanted).as_ref())
+                .map(|problem| problem.message)
+        };
+        for (running, wanted) in [
+            ("1.9.0", "1.10.0"),
+            ("1.31.0", "1.31.0"),
+            ("1.31.0", "1.31.4"),
+            ("1.30.9", "1.31.0"),
+            ("", "1.31.0"),
+        ] {
+            assert_eq!(said(running, wanted), None, "{running} → {wanted}");
+        }
+        assert_eq!(
+            said("1.10.0", "1.9.0").as_deref(),
+            Some("1.10.0 is running, and going back to 1.9.0 is not supported")
+        );
+        assert!(said("1.31.2", "1.31.1").is_some());
+        assert_eq!(
+            said("1.28.3", "1.31.0").as_deref(),
+            Some("1.28.3 is running, and 1.31.0 is more than one minor version away: upgrade to 1.29 first")
+        );
+        assert!(said("1.31.0", "2.0.0").is_some());
+    }
+
+    #[test]
+    fn an_old_kubernetes_is_only_a_warning() {
+        assert!(kubernetes("v1.31.4").is_some_and(|problem| problem.warning));
+        assert_eq!(kubernetes("v1.32.0-gke.1"), None);
+        assert_eq!(kubernetes("v1.36.1"), None);
+    }
+}

@@ -1,0 +1,159 @@
+//! What an installation would do, object by object, before anything is written.
+
+use super::{Facts, Mesh, labels};
+use crate::Component;
+use mizzen_cluster::{
+    Action, Adoption, Cluster, Desired, Failed, Inventory, NotPlanned, ObjectId, Planned, Refused, Step,
+};
+use std::{collections::BTreeSet, sync::Arc};
+
+#[derive(Debug)]
+pub struct Plan {
+    /// Whether the namespace has to be made.
+    pub makes_namespace: bool,
+    pub parts: Vec<PlannedPart>,
+    /// What was installed before and is not wanted any more.
+    pub prune: Vec<ObjectId>,
+    /// Objects that cannot be brought to what they should be.
+    pub failed: Vec<Failed>,
+    /// The list as it was found.
+    pub(crate) before: Option<Inventory>,
+}
+
+#[derive(Debug)]
+pub struct PlannedPart {
+    pub component: &'static Component,
+    pub objects: Vec<(Desired, Planned)>,
+}
+
+impl Plan {
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.parts.iter().flat_map(|part| &part.objects).map(|(_, planned)| &planned.step)
+    }
+
+    /// Whether everything is as it should be.
+    pub fn changes_nothing(&self) -> bool {
+        !self.makes_namespace
+            && self.prune.is_empty()
+            && self.steps().all(|step| step.action == Action::Unchanged)
+    }
+}
+
+pub async fn plan(
+    cluster: &Arc<Cluster>,
+    mesh: &Mesh,
+    facts: &Facts,
+    adoption: &Adoption,
+) -> Result<Plan, Refused> {
+    let namespace = ObjectId {
+        group: String::new(),
+        kind: "Namespace".to_owned(),
+        namespace: String::new(),
+        name: mesh.namespace.clone(),
+    };
+    let makes_namespace = cluster.get(&namespace, None).await?.is_none();
+    let mut plan =
+        Plan { makes_namespace, parts: Vec::new(), prune: Vec::new(), failed: Vec::new(), before: None };
+    for part in &mesh.parts {
+        let adoption = Arc::new(adoption.clone());
+        let planned = cluster.for_all(
+            part.objects.clone(),
+            |object| object.id.clone(),
+            |cluster, object| {
+                let adoption = Arc::clone(&adoption);
+                async move {
+                    let planned = cluster.plan(&object, &adoption).await?;
+                    cluster.rehearse(&planned).await?;
+                    Ok((object, planned))
+                }
+            },
+        );
+        let planned = planned.await;
+        plan.failed.extend(planned.failed);
+        plan.parts.push(PlannedPart { component: part.component, objects: planned.done });
+    }
+    plan.failed.extend(unknown_kinds(cluster, mesh));
+    let owner = mesh.owner();
+    plan.before =
+        facts.inventories.iter().find(|(other, _)| *other == owner).map(|(_, inventory)| inventory.clone());
+    plan.prune = superfluous(cluster, mesh, facts, &plan, adoption).await?;
+    Ok(plan)
+}
+
+/// Kinds that neither the server has nor a definition of this mesh.
+fn unknown_kinds(cluster: &Cluster, mesh: &Mesh) -> Vec<Failed> {
+    let served = cluster.served();
+    let defined: BTreeSet<(&str, &str)> = mesh
+        .objects()
+        .filter(|object| object.id.kind == "CustomResourceDefinition")
+        .filter_map(|object| {
+            let text = |pointer: &str| object.value.pointer(pointer).and_then(|text| text.as_str());
+            Some((text("/spec/group")?, text("/spec/names/kind")?))
+        })
+        .collect();
+    let unknown = mesh.objects().filter(|object| {
+        served.find(&object.id.group, &object.id.kind, Some(&object.version)).is_none()
+            && !defined.contains(&(object.id.group.as_str(), object.id.kind.as_str()))
+    });
+    let failed = unknown.map(|object| Failed {
+        id: object.id.clone(),
+        reason: NotPlanned::Refused(Refused::NotServed {
+            group: object.id.group.clone(),
+            kind: object.id.kind.clone(),
+            version: object.version.clone(),
+        }),
+    });
+    failed.collect()
+}
+
+/// What this owner's list has and nobody wants: neither this mesh nor another list. Definitions stay, with the objects that people have
+/// made of them. Whoever takes a mesh over takes what the other installer's labels show, too.
+async fn superfluous(
+    cluster: &Cluster,
+    mesh: &Mesh,
+    facts: &Facts,
+    plan: &Plan,
+    adoption: &Adoption,
+) -> Result<Vec<ObjectId>, Refused> {
+    let owner = mesh.owner();
+    let mut listed: BTreeSet<ObjectId> =
+        plan.before.iter().flat_map(|before| before.objects.iter().cloned()).collect();
+    if !adoption.from.is_empty() {
+        let selector = format!("{}={},{}", labels::REVISION, mesh.revision, labels::COMPONENT);
+        for (group, kind) in super::removal::KINDS {
+            for object in cluster.list(group, kind, &selector).await? {
+                let owner = labels::of(&object, labels::OWNER).filter(|owner| *owner != "unknown");
+                if owner == mesh.name.as_deref()
+                    && let Ok(desired) = Desired::new(object)
+                {
+                    listed.insert(desired.id);
+                }
+            }
+        }
+    }
+    let wanted = mesh.ids();
+    let others = facts.inventories.iter().filter(|(other, _)| *other != owner);
+    let others: BTreeSet<&ObjectId> = others.flat_map(|(_, inventory)| &inventory.objects).collect();
+    let mut prune = Vec::new();
+    for id in listed {
+        if id.kind == "CustomResourceDefinition" || wanted.contains(&id) || others.contains(&id) {
+            continue;
+        }
+        let Some(live) = cluster.get(&id, None).await? else { continue };
+        if may_prune(&live, &mesh.revision).is_ok() {
+            prune.push(id);
+        }
+    }
+    Ok(prune)
+}
+
+/// Whether an object is still this revision's.
+pub(super) fn may_prune(live: &serde_json::Value, revision: &str) -> Result<(), String> {
+    if labels::of(live, labels::NOT_PRUNED) == Some("true") {
+        return Err("it is a tag's".to_owned());
+    }
+    match labels::of(live, labels::REVISION) {
+        Some(found) if found != revision => Err(format!("it belongs to revision {found}")),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,217 @@
+//! Taking a mesh out of a cluster: one revision, or everything.
+//!
+//! What belongs to it is known by labels, as istioctl knows it, so that what istioctl installed can be removed, too; and by the lists of
+//! our own, which know kinds that istioctl forgets.
+
+use super::{
+    Facts, labels,
+    progress::{Event, Progress},
+};
+use mizzen_cluster::{
+    Cluster, Desired, Inventory, NoInventory, NotPlanned, ObjectId, Owner, Refused, order::rank_of_deletion,
+};
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+/// What istioctl removes, and looks at when it prunes.
+pub(crate) const KINDS: [(&str, &str); 16] = [
+    ("apps", "Deployment"),
+    ("apps", "DaemonSet"),
+    ("", "Service"),
+    ("", "ConfigMap"),
+    ("", "Pod"),
+    ("", "Secret"),
+    ("", "ServiceAccount"),
+    ("rbac.authorization.k8s.io", "RoleBinding"),
+    ("rbac.authorization.k8s.io", "Role"),
+    ("policy", "PodDisruptionBudget"),
+    ("autoscaling", "HorizontalPodAutoscaler"),
+    ("networking.istio.io", "EnvoyFilter"),
+    ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
+    ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"),
+    ("rbac.authorization.k8s.io", "ClusterRole"),
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding"),
+];
+
+/// And only with everything else: deleting a definition deletes what people have made of it.
+const PURGED: [(&str, &str); 2] = [
+    ("apiextensions.k8s.io", "CustomResourceDefinition"),
+    ("k8s.cni.cncf.io", "NetworkAttachmentDefinition"),
+];
+
+/// Components of a revision; `Base` is everybody's.
+const COMPONENTS: &str = "(Pilot,IngressGateways,EgressGateways,Cni,Ztunnel)";
+
+/// What is to go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Which {
+    Revision { revision: String, name: Option<String>, namespace: Option<String> },
+    Everything,
+}
+
+#[derive(Debug)]
+pub struct Removal {
+    /// In the order in which they go.
+    pub objects: Vec<ObjectId>,
+    lists: Vec<Owner>,
+}
+
+impl Removal {
+    pub fn gateways(&self) -> impl Iterator<Item = &ObjectId> {
+        self.objects.iter().filter(|id| id.kind == "Deployment" && id.name.contains("gateway"))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.objects.is_empty() && self.lists.is_empty()
+    }
+}
+
+/// What became of it.
+#[derive(Debug, Default)]
+pub struct Removed {
+    pub deleted: Vec<ObjectId>,
+    pub failed: Vec<(ObjectId, String)>,
+    /// Deleted, and held by somebody.
+    pub going: Vec<(ObjectId, String)>,
+}
+
+impl Facts {
+    /// Whether a revision is there, as far as its injector or a list of ours says.
+    pub fn has_revision(&self, revision: &str) -> bool {
+        self.revisions().contains(revision)
+    }
+
+    pub fn revisions(&self) -> BTreeSet<&str> {
+        let webhooks = self.webhooks.iter().filter_map(|webhook| labels::of(webhook, labels::REVISION));
+        let planes = self.control_planes.iter().filter_map(|plane| labels::of(plane, labels::REVISION));
+        let lists = self.inventories.iter().map(|(owner, _)| revision_of(owner));
+        webhooks.chain(planes).chain(lists).collect()
+    }
+}
+
+/// A list has the name of its revision, and behind a dot that of its IstioOperator.
+fn revision_of(owner: &Owner) -> &str {
+    owner.name.split_once('.').map_or(owner.name.as_str(), |(revision, _)| revision)
+}
+
+pub async fn plan_removal(cluster: &Cluster, facts: &Facts, which: &Which) -> Result<Removal, Refused> {
+    let (selector, kinds): (String, Vec<(&str, &str)>) = match which {
+        Which::Everything => (labels::COMPONENT.to_owned(), [KINDS.as_slice(), PURGED.as_slice()].concat()),
+        Which::Revision { revision, name, namespace } => {
+            let mut selector =
+                format!("{}={revision},{} in {COMPONENTS}", labels::REVISION, labels::COMPONENT);
+            for (label, value) in [(labels::OWNER, name), (labels::OWNER_NAMESPACE, namespace)] {
+                if let Some(value) = value {
+                    selector.push_str(&format!(",{label}={value}"));
+                }
+            }
+            (selector, KINDS.to_vec())
+        }
+    };
+    let mut objects: BTreeSet<ObjectId> = BTreeSet::new();
+    for (group, kind) in kinds {
+        for object in cluster.list(group, kind, &selector).await? {
+            // A pod goes with what made it.
+            let is_made = object.pointer("/metadata/ownerReferences").is_some();
+            if let Ok(desired) = Desired::new(object)
+                && !is_made
+            {
+                objects.insert(desired.id);
+            }
+        }
+    }
+    let (lists, others): (Vec<_>, Vec<_>) = facts.inventories.iter().partition(|(owner, _)| match which {
+        Which::Everything => true,
+        Which::Revision { revision, name, .. } => {
+            revision_of(owner) == revision
+                && name.as_ref().is_none_or(|name| owner.name == format!("{revision}.{name}"))
+        }
+    });
+    for id in further(&lists, &others, &objects) {
+        if let Some(live) = cluster.get(&id, None).await?
+            && belongs(&live, which)
+        {
+            objects.insert(id);
+        }
+    }
+    let mut objects: Vec<ObjectId> = objects.into_iter().collect();
+    objects.sort_by_key(|id| rank_of_deletion(&id.kind));
+    Ok(Removal { objects, lists: lists.into_iter().map(|(owner, _)| owner.clone()).collect() })
+}
+
+/// What only our lists know, and no other list has.
+fn further(
+    lists: &[&(Owner, Inventory)],
+    others: &[&(Owner, Inventory)],
+    found: &BTreeSet<ObjectId>,
+) -> Vec<ObjectId> {
+    let kept: BTreeSet<&ObjectId> = others.iter().flat_map(|(_, list)| &list.objects).collect();
+    let listed = lists.iter().flat_map(|(_, list)| &list.objects);
+    listed.filter(|id| !found.contains(id) && !kept.contains(id)).cloned().collect()
+}
+
+fn belongs(live: &Value, which: &Which) -> bool {
+    match which {
+        Which::Everything => labels::of(live, labels::COMPONENT).is_some(),
+        Which::Revision { revision, .. } => {
+            labels::of(live, labels::REVISION) == Some(revision)
+                && labels::of(live, labels::COMPONENT).is_some_and(|component| component != "Base")
+        }
+    }
+}
+
+pub async fn remove(
+    cluster: &Arc<Cluster>,
+    removal: Removal,
+    progress: &Progress,
+) -> Result<Removed, NoInventory> {
+    let mut ranks: BTreeMap<u8, Vec<ObjectId>> = BTreeMap::new();
+    for id in removal.objects {
+        ranks.entry(rank_of_deletion(&id.kind)).or_default().push(id);
+    }
+    let mut removed = Removed::default();
+    for ids in ranks.into_values() {
+        let outcome = cluster.for_all(ids, ObjectId::clone, |cluster, id| async move {
+            let there = delete(&cluster, &id).await?;
+            Ok((id, there))
+        });
+        let outcome = outcome.await;
+        for (id, there) in outcome.done {
+            if there {
+                progress(Event::Deleted { object: id.to_string() });
+                removed.deleted.push(id);
+            }
+        }
+        removed
+            .failed
+            .extend(outcome.failed.into_iter().map(|failed| (failed.id, failed.reason.to_string())));
+    }
+    for id in &removed.deleted {
+        match cluster.gone(id).await {
+            Ok(()) => {}
+            Err(NotPlanned::Going { going, .. }) => removed.going.push((id.clone(), going.to_string())),
+            Err(error) => removed.failed.push((id.clone(), error.to_string())),
+        }
+    }
+    if removed.failed.is_empty() {
+        for list in &removal.lists {
+            cluster.forget(list).await?;
+        }
+    }
+    Ok(removed)
+}
+
+/// Somebody may change it at the same moment: a deletion does not mind.
+async fn delete(cluster: &Cluster, id: &ObjectId) -> Result<bool, Refused> {
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        match cluster.delete(id, None).await {
+            Err(Refused::Conflict { .. }) if attempt < 8 => {}
+            result => return result,
+        }
+    }
+}
