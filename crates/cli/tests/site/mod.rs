@@ -157,3 +157,10 @@ fn clean(object: &mut Value) {
         port.as_object_mut().unwrap().remove("nodePort");
     }
 }
+
+/// Objects that are new, gone or another version.
+pub(crate) fn changed(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> Vec<String> {
+    let keys: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let differ = keys.into_iter().filter(|key| before.get(*key) != after.get(*key));
+    differ.filter(|key| !key.contains("/mizzen-inventory-")).cloned().collect()
+}
