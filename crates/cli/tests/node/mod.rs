@@ -3,15 +3,18 @@
 //! In: nothing. Out: a node on which the built-in charts are installed and istiod is ready, and pods with sidecars that
 //! it configures. The node is started once for all tests of a binary.
 
+use std::process::Stdio;
+
 use mizzen_image::Image;
 use mizzen_testkit::{
-    Node, Result, Secrets,
+    Error, Node, Result, Secrets,
     envoy::Bootstrap,
     node::images,
+    tools,
     wait::{PATIENCE, Seen, until},
 };
 use serde_json::Value;
-use tokio::sync::OnceCell;
+use tokio::{process::Command, sync::OnceCell};
 
 use crate::common::{BINARY, run};
 
@@ -21,8 +24,7 @@ pub(crate) const NAMESPACE: &str = "istio-system";
 
 /// What has to be said so that the kubelet takes the image that is on the node, and is not asked for a gateway: that is
 /// a proxy with its agent, which this binary is not yet.
-const FLAGS: &str =
-    "--set hub=localhost --set tag=this --set components.ingressGateways[0].enabled=false";
+const FLAGS: &str = "--set hub=localhost --set tag=this --set components.ingressGateways[0].enabled=false";
 
 /// A node on which istiod is ready.
 pub(crate) async fn mesh() -> &'static Node {
@@ -31,7 +33,7 @@ pub(crate) async fn mesh() -> &'static Node {
         let node = with_our_image().await?;
         install(&node).await?;
         istiod_is_ready(&node).await?;
-        Ok::<_, mizzen_testkit::Error>(node)
+        Ok::<_, Error>(node)
     };
     MESH.get_or_try_init(start).await.expect("a node with a mesh")
 }
@@ -61,7 +63,7 @@ pub(crate) async fn istiod_is_ready(node: &Node) -> Result<()> {
     let Err(error) = node.wait(NAMESPACE, "deployment/istiod", "Available").await else { return Ok(()) };
     let pods = node.kubectl(&["describe", "-n", NAMESPACE, "pods"]).await.unwrap_or_default();
     let log = istiod_log(node).await.unwrap_or_default();
-    Err(mizzen_testkit::Error::other(format_args!("{error}\n{pods}\n{log}")))
+    Err(Error::other(format_args!("{error}\n{pods}\n{log}")))
 }
 
 pub(crate) async fn istiod_log(node: &Node) -> Result<String> {
@@ -70,7 +72,8 @@ pub(crate) async fn istiod_log(node: &Node) -> Result<String> {
 
 /// Istiod's only pod.
 pub(crate) async fn istiod_pod(node: &Node) -> Result<String> {
-    let words = ["get", "pods", "-n", NAMESPACE, "-l", "app=istiod", "-o", "jsonpath={.items[*].metadata.name}"];
+    let words =
+        ["get", "pods", "-n", NAMESPACE, "-l", "app=istiod", "-o", "jsonpath={.items[*].metadata.name}"];
     node.kubectl(&words).await
 }
 
@@ -78,6 +81,24 @@ pub(crate) async fn istiod_pod(node: &Node) -> Result<String> {
 pub(crate) async fn page(node: &Node, namespace: &str, pod: &str, port: u16, path: &str) -> Result<String> {
     let address = format!("/api/v1/namespaces/{namespace}/pods/{pod}:{port}/proxy{path}");
     node.kubectl(&["get", "--raw", &address]).await
+}
+
+/// What the real istioctl prints, asked of this cluster.
+pub(crate) async fn istioctl(node: &Node, words: &[&str]) -> Result<String> {
+    let output = Command::new(tools::command("istioctl")?)
+        .args(words)
+        .arg("--kubeconfig")
+        .arg(node.kubeconfig_file())
+        .stdin(Stdio::null())
+        .kill_on_drop(true)
+        .output()
+        .await
+        .map_err(Error::other)?;
+    let [out, complaint] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    match output.status.success() {
+        true => Ok(out.into_owned()),
+        false => Err(Error::other(format_args!("istioctl {}: {out}\n{complaint}", words.join(" ")))),
+    }
 }
 
 /// A pod with a sidecar, ready: so Envoy has found istiod by its name, and has its first configuration in use.

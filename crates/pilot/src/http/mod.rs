@@ -101,7 +101,7 @@ async fn answer(process: &Arc<Process>, door: Door, peer: SocketAddr, request: R
             Some(_) => plain(StatusCode::OK, ""),
             None => plain(StatusCode::SERVICE_UNAVAILABLE, &pages::waiting_for(process)),
         },
-        ("/version", _) => plain(StatusCode::OK, &process.options.version),
+        ("/version", _) => plain(StatusCode::OK, &process.options.build),
         ("/metrics", Door::Monitoring) => {
             let mut page = plain(StatusCode::OK, &crate::metrics::page(process));
             let kind = header::HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
