@@ -58,9 +58,7 @@ async fn envoys_in_pods_find_istiod_by_its_name_and_are_configured_to_speak_mtls
     let node = mesh().await;
     node.namespace("shop").await?;
     let secrets = Secrets::start()?;
-    for name in ["server", "client"] {
-        pod(node, &secrets, "shop", name).await?;
-    }
+    tokio::try_join!(pod(node, &secrets, "shop", "server"), pod(node, &secrets, "shop", "client"))?;
 
     let dump = page(node, "shop", "client", 15000, "/config_dump").await?;
     let dump: Value = serde_json::from_str(&dump).map_err(Error::other)?;
