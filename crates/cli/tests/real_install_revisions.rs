@@ -25,13 +25,21 @@ async fn two_revisions_live_side_by_side_and_the_old_one_goes_alone() -> Result<
     let site = Site::start().await?;
     site.mizzen("install -y --set profile=minimal --revision old").await.well();
     let old = site.objects().await;
-    assert_eq!(revision(&old, "MutatingWebhookConfiguration /istio-revision-tag-default"), "old", "the first is the default");
+    assert_eq!(
+        revision(&old, "MutatingWebhookConfiguration /istio-revision-tag-default"),
+        "old",
+        "the first is the default"
+    );
     site.mizzen("install -y --set profile=minimal --revision new").await.well();
     let both = site.objects().await;
     for name in ["istiod-old", "istiod-new"] {
         assert!(both.contains_key(&format!("Deployment istio-system/{name}")));
     }
-    assert_eq!(revision(&both, "MutatingWebhookConfiguration /istio-revision-tag-default"), "old", "and stays it");
+    assert_eq!(
+        revision(&both, "MutatingWebhookConfiguration /istio-revision-tag-default"),
+        "old",
+        "and stays it"
+    );
     let told = site.mizzen("install -y --set profile=minimal --revision old").await.well();
     assert!(told.contains("Istiod: 17 unchanged") || !told.contains("changed,"), "{told}");
 
@@ -41,7 +49,10 @@ async fn two_revisions_live_side_by_side_and_the_old_one_goes_alone() -> Result<
     assert_eq!(revision(&new, "MutatingWebhookConfiguration /istio-revision-tag-default"), "new");
     assert!(new.keys().all(|key| !key.ends_with("-old")), "{:?}", new.keys());
     assert!(new.contains_key("Deployment istio-system/istiod-new"));
-    assert!(new.contains_key("CustomResourceDefinition /virtualservices.networking.istio.io"), "what they share stays");
+    assert!(
+        new.contains_key("CustomResourceDefinition /virtualservices.networking.istio.io"),
+        "what they share stays"
+    );
     let told = site.mizzen("uninstall --revision old -y").await.badly();
     assert!(told.contains("could not find target revision old") && told.contains("new"), "{told}");
     Ok(())
@@ -57,7 +68,9 @@ async fn a_revision_goes_without_what_all_share_and_a_purge_leaves_the_namespace
     let all = site.objects().await;
     let shared: BTreeSet<String> = all
         .iter()
-        .filter(|(_, object)| object.pointer("/metadata/labels/operator.istio.io~1component") == Some(&"Base".into()))
+        .filter(|(_, object)| {
+            object.pointer("/metadata/labels/operator.istio.io~1component") == Some(&"Base".into())
+        })
         .map(|(key, _)| key.clone())
         .collect();
     let told = site.mizzen("uninstall --revision default -y --dry-run").await.well();
@@ -87,16 +100,27 @@ async fn a_mesh_of_istioctls_is_taken_over_upgraded_and_removed() -> Result<()> 
     assert!(told.contains("belongs to istio-operator") && told.contains("--adopt"), "{told}");
     assert_eq!(site.versions().await, before, "nothing is taken that was not asked for");
 
-    let told = site.mizzen(&format!("install -y -d {charts} --set tag=1.31.0 --adopt --dry-run")).await.well();
+    let told =
+        site.mizzen(&format!("install -y -d {charts} --set tag=1.31.0 --adopt --dry-run")).await.well();
     assert!(told.contains("taken over from istio-operator"), "{told}");
-    assert!(told.contains("1.30.2\" → ") && told.contains("OLD_SETTING"), "what changes and what goes is shown: {told}");
+    assert!(
+        told.contains("1.30.2\" → ") && told.contains("OLD_SETTING"),
+        "what changes and what goes is shown: {told}"
+    );
     assert_eq!(site.versions().await, before, "a rehearsal writes nothing");
     // Not wanted any more: the gateway goes, too.
     let flags = format!("-d {charts} --set tag=1.31.0 --set components.ingressGateways.[0].enabled=false");
     site.mizzen(&format!("install -y --adopt {flags}")).await.well();
     let now = site.objects().await;
     let istiod = &now["Deployment istio-system/istiod"];
-    assert!(istiod.pointer("/spec/template/spec/containers/0/image").unwrap().as_str().unwrap().ends_with(":1.31.0"));
+    assert!(
+        istiod
+            .pointer("/spec/template/spec/containers/0/image")
+            .unwrap()
+            .as_str()
+            .unwrap()
+            .ends_with(":1.31.0")
+    );
     assert!(!istiod.to_string().contains("OLD_SETTING\""), "what istioctl had set and nobody wants is gone");
     assert!(now.keys().all(|key| !key.contains("ingressgateway")), "{:?}", now.keys());
     let managers = |object: &Value| -> BTreeSet<String> {

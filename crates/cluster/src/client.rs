@@ -4,11 +4,11 @@ use kube::{
     Client, Config,
     config::{KubeConfigOptions, Kubeconfig},
 };
-use std::{path::PathBuf, time::Duration};
+use std::{env, path::PathBuf, time::Duration};
 
 #[derive(Clone, Debug, Default)]
 pub struct Access {
-    /// Without it the service account of the pod, then what `KUBECONFIG` or `~/.kube/config` say.
+    /// Without it what `KUBECONFIG` names, then the service account of the pod, then `~/.kube/config`.
     pub kubeconfig: Option<PathBuf>,
     /// One of the kubeconfig's, instead of its current one.
     pub context: Option<String>,
@@ -40,7 +40,10 @@ pub async fn connect(access: &Access) -> Result<Client, NoClient> {
                 .await
                 .map_err(|error| broken(error.to_string()))?
         }
-        None if access.context.is_some() => {
+        // Whoever sets the variable means it, in a pod, too.
+        None if access.context.is_some()
+            || env::var_os("KUBECONFIG").is_some_and(|name| !name.is_empty()) =>
+        {
             Config::from_kubeconfig(&options).await.map_err(|error| NoClient::Nowhere(error.to_string()))?
         }
         None => match Config::incluster() {

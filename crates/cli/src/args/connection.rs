@@ -13,7 +13,7 @@ pub(crate) const MANAGER: &str = "mizzen";
 #[group(skip)]
 #[command(next_help_heading = "Which cluster")]
 pub(crate) struct Typed {
-    /// The kubeconfig file [default: that of the pod, then KUBECONFIG or ~/.kube/config]
+    /// The kubeconfig file [default: what KUBECONFIG names, then the service account of the pod, then ~/.kube/config]
     #[arg(short = 'c', long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
 

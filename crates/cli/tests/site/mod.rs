@@ -128,7 +128,7 @@ pub(crate) fn upstream() -> PathBuf {
 }
 
 async fn objects(server: &ApiServer) -> BTreeMap<String, Value> {
-    let text = server.kubectl(&["get", KINDS, "-A", "-o", "json"]).await.unwrap();
+    let text = server.kubectl(&["get", KINDS, "-A", "-o", "json", "--show-managed-fields"]).await.unwrap();
     let list: Value = serde_json::from_str(&text).unwrap();
     let items = list["items"].as_array().unwrap();
     let key = |item: &Value| {
