@@ -63,3 +63,8 @@ pub async fn connect(access: &Access) -> Result<Client, NoClient> {
     config.default_retry = false;
     Client::try_from(config).map_err(|error| NoClient::Client(error.to_string()))
 }
+
+fn named_file_is_there() -> bool {
+    let named = env::var_os("KUBECONFIG").unwrap_or_default();
+    env::split_paths(&named).any(|path| path.is_file())
+}
