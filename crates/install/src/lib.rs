@@ -22,6 +22,7 @@ mod set;
 mod settings;
 mod shapes;
 pub mod source;
+pub mod tag;
 mod translate;
 mod tree;
 mod user;
