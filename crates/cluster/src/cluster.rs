@@ -137,6 +137,20 @@ impl Cluster {
         answer.ok_or_else(|| Refused::Other { what, status: 404, message: "its namespace is not there".to_owned() })
     }
 
+    /// Writes a whole object that was read before, whoever has its fields. Refused if it was changed meanwhile.
+    pub async fn replace(&self, object: &Value) -> Result<(), Refused> {
+        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let (group, version) = text("/apiVersion").split_once('/').unwrap_or(("", text("/apiVersion")));
+        let [kind, namespace, name] =
+            ["/kind", "/metadata/namespace", "/metadata/name"].map(|pointer| text(pointer).to_owned());
+        let id = ObjectId { group: group.to_owned(), kind, namespace, name };
+        let what = format!("writing {id}");
+        let path = format!("{}?fieldManager={}", self.path(&id, Some(version))?, self.manager);
+        let request = Request::put(path).header(header::CONTENT_TYPE, "application/json");
+        let written = self.call(&what, request, object.clone()).await?;
+        written.map(drop).ok_or(Refused::Other { what, status: 404, message: "it is not there".to_owned() })
+    }
+
     /// With what depends on it. Says whether it was there. Only this very one, if its `uid` is given.
     pub async fn delete(&self, id: &ObjectId, uid: Option<&str>) -> Result<bool, Refused> {
         let Ok(path) = self.path(id, None) else { return Ok(false) };
@@ -150,9 +164,14 @@ impl Cluster {
 
     /// Everything of a kind with these labels, in all namespaces.
     pub async fn list(&self, group: &str, kind: &str, labels: &str) -> Result<Vec<Value>, Refused> {
+        self.list_in(group, kind, "", labels).await
+    }
+
+    /// In one namespace, which takes fewer rights.
+    pub async fn list_in(&self, group: &str, kind: &str, namespace: &str, labels: &str) -> Result<Vec<Value>, Refused> {
         let served = self.served();
         let Some(found) = served.find(group, kind, None) else { return Ok(Vec::new()) };
-        let path = format!("{}?labelSelector={}", found.collection(group, ""), escaped(labels));
+        let path = format!("{}?labelSelector={}", found.collection(group, namespace), escaped(labels));
         let answer = self.call(&format!("listing {kind}"), Request::get(path), Value::Null).await?;
         let items = answer.and_then(|mut list| list.get_mut("items").map(Value::take));
         let mut items = match items {

@@ -10,6 +10,7 @@ mod logs;
 mod manifest;
 mod profile;
 mod status;
+mod tag;
 mod traffic;
 mod up;
 mod up_mesh;
@@ -32,6 +33,7 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<up_parts::Keeper>(),
     Entry::of::<manifest::Manifest>(),
     Entry::of::<profile::Profile>(),
+    Entry::of::<tag::Tag>(),
     Entry::of::<chart::ChartVerb>(),
     Entry::of::<discovery::Discovery>(),
     Entry::of::<validate::Validate>(),
