@@ -156,6 +156,20 @@ impl Cluster {
         self.call(&format!("changing {id}"), request, patch).await
     }
 
+    /// Writes a whole object that was read before, whoever has its fields. Refused if it was changed meanwhile.
+    pub async fn replace(&self, object: &Value) -> Result<(), Refused> {
+        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let (group, version) = text("/apiVersion").split_once('/').unwrap_or(("", text("/apiVersion")));
+        let [kind, namespace, name] =
+            ["/kind", "/metadata/namespace", "/metadata/name"].map(|pointer| text(pointer).to_owned());
+        let id = ObjectId { group: group.to_owned(), kind, namespace, name };
+        let what = format!("writing {id}");
+        let path = format!("{}?fieldManager={}", self.path(&id, Some(version))?, self.manager);
+        let request = Request::put(path).header(header::CONTENT_TYPE, "application/json");
+        let written = self.call(&what, request, object.clone()).await?;
+        written.map(drop).ok_or(Refused::Other { what, status: 404, message: "it is not there".to_owned() })
+    }
+
     /// With what depends on it. Says whether it was there. Only this very one, if its `uid` is given.
     pub async fn delete(&self, id: &ObjectId, uid: Option<&str>) -> Result<bool, Refused> {
         let Ok(path) = self.path(id, None) else { return Ok(false) };
@@ -170,15 +184,26 @@ impl Cluster {
 
     /// Everything of a kind with these labels, in all namespaces.
     pub async fn list(&self, group: &str, kind: &str, labels: &str) -> Result<Vec<Value>, Refused> {
-        self.list_in("", group, kind, &format!("labelSelector={}", escaped(labels))).await
+        self.list_in(group, kind, "", labels).await
     }
 
-    /// Of one namespace, or of all where it is empty; nothing where the kind is not served.
-    pub(crate) async fn list_in(
+    /// In one namespace, which takes fewer rights.
+    pub async fn list_in(
         &self,
-        namespace: &str,
         group: &str,
         kind: &str,
+        namespace: &str,
+        labels: &str,
+    ) -> Result<Vec<Value>, Refused> {
+        self.find(group, kind, namespace, &format!("labelSelector={}", escaped(labels))).await
+    }
+
+    /// By any query. Nothing where the kind is not served.
+    pub(crate) async fn find(
+        &self,
+        group: &str,
+        kind: &str,
+        namespace: &str,
         query: &str,
     ) -> Result<Vec<Value>, Refused> {
         let served = self.served();
@@ -236,7 +261,8 @@ impl Cluster {
         let request = request.body(bytes).map_err(invalid)?;
         // A question that is put by POST, and what only would be done, change nothing.
         let rehearsed = request.uri().query().is_some_and(|query| query.contains("dryRun="));
-        let is_write = matches!(*request.method(), Method::PATCH | Method::DELETE) && !rehearsed;
+        let is_write =
+            matches!(*request.method(), Method::PATCH | Method::PUT | Method::DELETE) && !rehearsed;
         let mut backoff = Backoff::default();
         let mut attempt = 0;
         loop {

@@ -11,6 +11,7 @@ mod logs;
 mod manifest;
 mod profile;
 mod status;
+mod tag;
 mod traffic;
 mod uninstall;
 mod up;
@@ -38,6 +39,7 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<uninstall::Uninstall>(),
     Entry::of::<manifest::Manifest>(),
     Entry::of::<profile::Profile>(),
+    Entry::of::<tag::Tag>(),
     Entry::of::<chart::ChartVerb>(),
     Entry::of::<discovery::Discovery>(),
     Entry::of::<validate::Validate>(),

@@ -2,10 +2,11 @@
 
 use super::{
     Group, Verb,
-    install::{attended, confirmed, unlisted},
+    install::{attended, unlisted},
 };
 use crate::{
     args::connection::{self, refused},
+    confirm::confirm,
     exit::Exit,
     failure::{Hint, Usage},
     inputs::{self, Input},
@@ -137,7 +138,7 @@ impl Verb for Uninstall {
                 format!("Revision {revision} will be removed from the cluster.")
             }
         };
-        if !confirmed(&question, typed.yes, output)? {
+        if !typed.yes && !confirm(&format!("{question} Proceed? (y/N)"), output)? {
             output.text("nothing was done\n")?;
             return Ok(Exit::Problem);
         }

@@ -11,7 +11,6 @@ mod checks;
 mod facts;
 mod labels;
 mod mesh;
-mod overlap;
 mod plan;
 mod progress;
 mod removal;

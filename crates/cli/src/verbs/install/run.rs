@@ -1,7 +1,7 @@
 //! The way of the verbs, from what was typed to what was done.
 
 use super::{
-    confirmed, show,
+    show,
     typed::{DiffTyped, Shown, Typed, Word},
 };
 use crate::{
@@ -9,7 +9,9 @@ use crate::{
         connection::{self, Connection, refused},
         mesh,
     },
-    build, diagnostics,
+    build,
+    confirm::confirm,
+    diagnostics,
     exit::Exit,
     failure::Hint,
     output::Output,
@@ -101,10 +103,10 @@ pub(super) fn install(typed: Typed, verb: &str, output: &mut Output) -> Result<E
     }
     let version = mesh.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
     let question = format!(
-        "This will {verb} Istio{version} with profile {:?} in namespace {}.",
+        "This will {verb} Istio{version} with profile {:?} in namespace {}. Proceed? (y/N)",
         mesh.profile, mesh.namespace
     );
-    if !plan.changes_nothing() && !confirmed(&question, yes, output)? {
+    if !plan.changes_nothing() && !yes && !confirm(&question, output)? {
         output.text("nothing was done\n")?;
         return Ok(Exit::Problem);
     }
