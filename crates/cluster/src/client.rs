@@ -40,10 +40,8 @@ pub async fn connect(access: &Access) -> Result<Client, NoClient> {
                 .await
                 .map_err(|error| broken(error.to_string()))?
         }
-        // Whoever sets the variable means it, in a pod, too.
-        None if access.context.is_some()
-            || env::var_os("KUBECONFIG").is_some_and(|name| !name.is_empty()) =>
-        {
+        // Whoever names a file means it, in a pod, too; charts name one that may not be there.
+        None if access.context.is_some() || named_file_is_there() => {
             Config::from_kubeconfig(&options).await.map_err(|error| NoClient::Nowhere(error.to_string()))?
         }
         None => match Config::incluster() {

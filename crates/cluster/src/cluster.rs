@@ -6,6 +6,7 @@
 use crate::{
     backoff::Backoff,
     object::{Desired, ObjectId},
+    order::has_pods,
     served::{ACCEPT, Served},
 };
 use http::{Method, Request, StatusCode, header};
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 use std::{
     sync::{
         Arc, PoisonError, RwLock,
-        atomic::{AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
     time::Duration,
 };
@@ -31,6 +32,8 @@ pub struct Cluster {
     served: RwLock<Arc<Served>>,
     requests: AtomicU64,
     writes: AtomicU64,
+    /// Whether it has ever said anything: who has not is not waited for.
+    answered: AtomicBool,
 }
 
 /// Why a call came to nothing, by what to do about it.
@@ -73,6 +76,7 @@ impl Cluster {
             served: RwLock::default(),
             requests: AtomicU64::new(0),
             writes: AtomicU64::new(0),
+            answered: AtomicBool::new(false),
         };
         cluster.look().await?;
         Ok(cluster)
@@ -173,8 +177,10 @@ impl Cluster {
     /// With what depends on it. Says whether it was there. Only this very one, if its `uid` is given.
     pub async fn delete(&self, id: &ObjectId, uid: Option<&str>) -> Result<bool, Refused> {
         let Ok(path) = self.path(id, None) else { return Ok(false) };
+        // Who has pods is there until they are gone; nothing depends on the others, and they are gone at once.
+        let propagation = if has_pods(&id.kind) { "Foreground" } else { "Background" };
         let mut options =
-            json!({ "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Foreground" });
+            json!({ "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation });
         if let Some(uid) = uid {
             options["preconditions"] = json!({ "uid": uid });
         }
@@ -270,7 +276,10 @@ impl Cluster {
             self.requests.fetch_add(1, Relaxed);
             self.writes.fetch_add(u64::from(is_write), Relaxed);
             let failed = match timeout(WAIT, self.client.request::<Value>(request.clone())).await {
-                Ok(Ok(value)) => return Ok(Some(value)),
+                Ok(Ok(value)) => {
+                    self.answered.store(true, Relaxed);
+                    return Ok(Some(value));
+                }
                 Ok(Err(kube::Error::Api(status))) if status.code == 404 => return Ok(None),
                 Ok(Err(error)) => told(what, &error),
                 Err(_) => Failed {
@@ -279,6 +288,9 @@ impl Cluster {
                     again: true,
                 },
             };
+            let silent =
+                matches!(failed.refused, Refused::Unreachable { .. }) && !self.answered.load(Relaxed);
+            let failed = Failed { again: failed.again && !silent, ..failed };
             if !failed.again || attempt == ATTEMPTS {
                 return Err(failed.refused);
             }

@@ -85,7 +85,8 @@ pub struct Going {
 }
 
 impl Going {
-    pub(crate) fn of(live: &Value) -> Option<Self> {
+    /// Nothing if it is not.
+    pub fn of(live: &Value) -> Option<Self> {
         let since = live.pointer("/metadata/deletionTimestamp")?.as_str()?.to_owned();
         let finalizers = live.pointer("/metadata/finalizers").and_then(Value::as_array).into_iter().flatten();
         Some(Self { since, finalizers: finalizers.filter_map(Value::as_str).map(str::to_owned).collect() })

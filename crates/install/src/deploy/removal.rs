@@ -14,6 +14,7 @@ use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
+    time::Duration,
 };
 
 /// What istioctl removes, and looks at when it prunes.
@@ -44,6 +45,9 @@ const PURGED: [(&str, &str); 2] = [
 
 /// Components of a revision; `Base` is everybody's.
 const COMPONENTS: &str = "(Pilot,IngressGateways,EgressGateways,Cni,Ztunnel)";
+
+/// For all that was deleted to be gone; what takes longer is told.
+const GONE: Duration = Duration::from_secs(30);
 
 /// What is to go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -190,7 +194,7 @@ pub async fn remove(
             .extend(outcome.failed.into_iter().map(|failed| (failed.id, failed.reason.to_string())));
     }
     for id in &removed.deleted {
-        match cluster.gone(id).await {
+        match cluster.gone(id, GONE).await {
             Ok(()) => {}
             Err(NotPlanned::Going { going, .. }) => removed.going.push((id.clone(), going.to_string())),
             Err(error) => removed.failed.push((id.clone(), error.to_string())),

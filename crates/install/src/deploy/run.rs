@@ -147,7 +147,7 @@ async fn bring(
     for object in part.objects {
         ranks.entry(rank(&object.0.id.kind)).or_default().push(object);
     }
-    let adoption = Arc::new(settings.adoption.clone());
+    let (adoption, patience) = (Arc::new(settings.adoption.clone()), settings.patience);
     let mut all = Vec::new();
     for (rank, objects) in ranks {
         let ids: Vec<ObjectId> = objects.iter().map(|(object, _)| object.id.clone()).collect();
@@ -156,7 +156,7 @@ async fn bring(
             |(object, _)| object.id.clone(),
             |cluster, (object, planned)| {
                 let adoption = Arc::clone(&adoption);
-                async move { cluster.bring(&object, &adoption, Some(planned)).await }
+                async move { cluster.bring(&object, &adoption, Some(planned), patience).await }
             },
         );
         let brought = brought.await;

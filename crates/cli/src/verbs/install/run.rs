@@ -86,7 +86,6 @@ pub(super) fn install(typed: Typed, verb: &str, output: &mut Output) -> Result<E
     if !force && let Some(problem) = problems.iter().find(|problem| !problem.warning) {
         return Err(anyhow!("{}", problem.message).hint("nothing was done; --force goes on nevertheless"));
     }
-    stopped(&plan)?;
     let cluster = &connection.cluster;
     let missing = connection.run(deploy::missing_rights(cluster, &plan, &mesh.namespace)).map_err(refused)?;
     if !missing.is_empty() {
@@ -95,6 +94,7 @@ pub(super) fn install(typed: Typed, verb: &str, output: &mut Output) -> Result<E
             error.hint("nothing was done; ask for these rights, or choose another user with --context")
         );
     }
+    stopped(&plan)?;
     if dry_run {
         if !text {
             output.json(&show::plan_json(&mesh, &plan, &problems))?;
