@@ -58,6 +58,15 @@ pub enum Refused {
     Unreachable { what: String, message: String },
 }
 
+/// What became of a wish to delete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deletion {
+    Done,
+    /// It is there until somebody lets it go.
+    Begun,
+    Absent,
+}
+
 /// How to apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Mode {
@@ -174,9 +183,9 @@ impl Cluster {
         written.map(drop).ok_or(Refused::Other { what, status: 404, message: "it is not there".to_owned() })
     }
 
-    /// With what depends on it. Says whether it was there. Only this very one, if its `uid` is given.
-    pub async fn delete(&self, id: &ObjectId, uid: Option<&str>) -> Result<bool, Refused> {
-        let Ok(path) = self.path(id, None) else { return Ok(false) };
+    /// With what depends on it. Only this very one, if its `uid` is given.
+    pub async fn delete(&self, id: &ObjectId, uid: Option<&str>) -> Result<Deletion, Refused> {
+        let Ok(path) = self.path(id, None) else { return Ok(Deletion::Absent) };
         // Who has pods is there until they are gone; nothing depends on the others, and they are gone at once.
         let propagation = if has_pods(&id.kind) { "Foreground" } else { "Background" };
         let mut options =
@@ -185,7 +194,13 @@ impl Cluster {
             options["preconditions"] = json!({ "uid": uid });
         }
         let request = Request::delete(path).header(header::CONTENT_TYPE, "application/json");
-        Ok(self.call(&format!("deleting {id}"), request, options).await?.is_some())
+        let answer = self.call(&format!("deleting {id}"), request, options).await?;
+        Ok(match answer {
+            None => Deletion::Absent,
+            // What is still there is sent back as it is.
+            Some(object) if object["metadata"]["deletionTimestamp"].is_string() => Deletion::Begun,
+            Some(_) => Deletion::Done,
+        })
     }
 
     /// Everything of a kind with these labels, in all namespaces.

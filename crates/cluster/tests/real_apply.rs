@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "what a test builds on is there, or the test fails")]
 
-use mizzen_cluster::{Action, Adoption, Cluster, Desired, Inventory, NoInventory, NotPlanned, Owner, Pruned};
+use mizzen_cluster::{
+    Action, Adoption, Cluster, Deletion, Desired, Inventory, NoInventory, NotPlanned, Owner, Pruned,
+};
 use mizzen_testkit::{ApiServer, Result, faults::Fault, needs, wait::PATIENCE};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -111,7 +113,7 @@ async fn an_object_on_its_way_out_is_waited_for_and_told_if_it_stays() -> Result
     let mut held = map(&namespace, "a", &json!({}));
     held.value["metadata"]["finalizers"] = json!(["example.com/hold"]);
     bring(&cluster, &held, &[]).await.unwrap();
-    assert!(cluster.delete(&held.id, None).await.unwrap());
+    assert_eq!(cluster.delete(&held.id, None).await.unwrap(), Deletion::Begun);
     let wanted = map(&namespace, "a", &json!({ "x": "new" }));
     let soon = Duration::from_millis(300);
     let refused = cluster.bring(&wanted, &Adoption::default(), None, soon).await.unwrap_err();
@@ -136,7 +138,7 @@ async fn only_what_is_ours_is_pruned() -> Result<()> {
     let (mine, kept) = (map(&namespace, "mine", &json!({})), map(&namespace, "kept", &json!({})));
     bring(&cluster, &mine, &[]).await.unwrap();
     bring(&cluster, &kept, &[]).await.unwrap();
-    server.kubectl(&["-n", &namespace, "create", "configmap", "theirs"]).await?;
+    server.kubectl(&["-n", &namespace, "create", "configmap", "theirs", "--from-literal=a=b"]).await?;
     let theirs = map(&namespace, "theirs", &json!({}));
     let none = Adoption::default();
     let prune = async |desired: &Desired, may: Result<(), String>| {

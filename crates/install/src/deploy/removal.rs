@@ -8,7 +8,8 @@ use super::{
     progress::{Event, Progress},
 };
 use mizzen_cluster::{
-    Cluster, Desired, Inventory, NoInventory, NotPlanned, ObjectId, Owner, Refused, order::rank_of_deletion,
+    Cluster, Deletion, Desired, Inventory, NoInventory, NotPlanned, ObjectId, Owner, Refused,
+    order::rank_of_deletion,
 };
 use serde_json::Value;
 use std::{
@@ -176,15 +177,18 @@ pub async fn remove(
     for id in removal.objects {
         ranks.entry(rank_of_deletion(&id.kind)).or_default().push(id);
     }
-    let mut removed = Removed::default();
+    let (mut removed, mut begun) = (Removed::default(), Vec::new());
     for ids in ranks.into_values() {
         let outcome = cluster.for_all(ids, ObjectId::clone, |cluster, id| async move {
-            let there = delete(&cluster, &id).await?;
-            Ok((id, there))
+            let deletion = delete(&cluster, &id).await?;
+            Ok((id, deletion))
         });
         let outcome = outcome.await;
-        for (id, there) in outcome.done {
-            if there {
+        for (id, deletion) in outcome.done {
+            if deletion == Deletion::Begun {
+                begun.push(id.clone());
+            }
+            if deletion != Deletion::Absent {
                 progress(Event::Deleted { object: id.to_string() });
                 removed.deleted.push(id);
             }
@@ -193,7 +197,7 @@ pub async fn remove(
             .failed
             .extend(outcome.failed.into_iter().map(|failed| (failed.id, failed.reason.to_string())));
     }
-    for id in &removed.deleted {
+    for id in &begun {
         match cluster.gone(id, GONE).await {
             Ok(()) => {}
             Err(NotPlanned::Going { going, .. }) => removed.going.push((id.clone(), going.to_string())),
@@ -209,7 +213,7 @@ pub async fn remove(
 }
 
 /// Somebody may change it at the same moment: a deletion does not mind.
-async fn delete(cluster: &Cluster, id: &ObjectId) -> Result<bool, Refused> {
+async fn delete(cluster: &Cluster, id: &ObjectId) -> Result<Deletion, Refused> {
     let mut attempt = 0;
     loop {
         attempt += 1;
