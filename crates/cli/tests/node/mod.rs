@@ -51,11 +51,24 @@ fn product() -> Image {
         .user("1337")
 }
 
-/// The objects of the built-in charts, default profile.
+/// The built-in charts, default profile; done when istiod is ready by the probe of its own pod.
 pub(crate) async fn install(node: &Node) -> Result<()> {
-    node.namespace(NAMESPACE).await?;
-    let manifest = run(&format!("mizzen manifest generate {FLAGS}")).done();
-    node.apply(&manifest).await.map(drop)
+    let line = format!("install -y {FLAGS} --readiness-timeout {}s", PATIENCE.as_secs());
+    let output = Command::new(BINARY)
+        .args(line.split_whitespace())
+        .arg("--kubeconfig")
+        .arg(node.kubeconfig_file())
+        .env_clear()
+        .stdin(Stdio::null())
+        .kill_on_drop(true)
+        .output()
+        .await
+        .map_err(Error::other)?;
+    let [out, complaint] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    if !output.status.success() || !out.contains("✔ Istiod is ready") {
+        return Err(Error::other(format_args!("mizzen {line}: {out}\n{complaint}")));
+    }
+    Ok(())
 }
 
 /// By the probe of its own pod.
