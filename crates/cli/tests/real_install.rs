@@ -22,6 +22,9 @@ async fn is_installed_once(flags: &str, components: &[&str]) -> Result<()> {
     let told = site.mizzen(&format!("diff {flags}")).await.well();
     assert!(!told.contains(" new") && !told.contains(" changed"), "{told}");
 
+    let generated = site.mizzen(&format!("manifest generate --cluster-specific {flags}")).await.well();
+    assert!(generated.contains("kind: Deployment"), "{generated}");
+
     let flags = format!("{flags} --set meshConfig.outboundTrafficPolicy.mode=REGISTRY_ONLY");
     let told = site.mizzen(&format!("diff {flags}")).await;
     assert_eq!(told.code, Some(1), "a difference is a problem");

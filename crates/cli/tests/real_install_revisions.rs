@@ -4,7 +4,7 @@
 
 mod site;
 
-use mizzen_testkit::{Controllers, Result, needs};
+use mizzen_testkit::{Controllers, Result, needs, tools};
 use serde_json::Value;
 use site::{Site, upstream};
 use std::collections::{BTreeMap, BTreeSet};
@@ -137,5 +137,37 @@ async fn a_mesh_of_istioctls_is_taken_over_upgraded_and_removed() -> Result<()> 
     assert!(told.contains("going back to 1.30.2 is not supported"), "{told}");
     site.mizzen("uninstall --purge -y").await.well();
     assert_eq!(left(&site).await, ["Namespace /istio-system".to_owned()].into());
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mesh_of_helms_is_taken_over() -> Result<()> {
+    needs!(Controllers::NEEDS, &["modules/istio", "helm"]);
+    let site = Site::start().await?;
+    let charts = upstream().join("charts");
+    let helm = tools::command("helm")?;
+    site.server.kubectl(&["create", "namespace", "istio-system"]).await?;
+    for (name, chart) in [("base", "base"), ("istiod", "istio-control/istio-discovery")] {
+        let line = format!(
+            "install {name} {} -n istio-system --set global.tag=1.31.0",
+            charts.join(chart).display()
+        );
+        site.run(&helm, &site.server.kubeconfig_file(), &line).await.well();
+    }
+    let flags = format!("-d {} --set profile=minimal --set tag=1.31.0", upstream().display());
+    let told = site.mizzen(&format!("install -y {flags}")).await.badly();
+    assert!(told.contains("belongs to helm") && told.contains("--adopt"), "{told}");
+    site.mizzen(&format!("install -y --adopt {flags}")).await.well();
+    let taken = site.objects().await;
+    let istiod = &taken["Deployment istio-system/istiod"];
+    assert_eq!(
+        istiod.pointer("/metadata/annotations/meta.helm.sh~1release-name"),
+        None,
+        "it is not Helm's any more"
+    );
+    let versions = site.versions().await;
+    let told = site.mizzen(&format!("install -y {flags}")).await.well();
+    assert!(told.contains("nothing was written"), "{told}");
+    assert_eq!(site.versions().await, versions);
     Ok(())
 }

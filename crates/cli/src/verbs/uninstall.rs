@@ -209,7 +209,7 @@ fn which(typed: &Typed) -> Result<Which> {
 /// The first document of the file.
 fn operator(name: &str) -> Result<Value> {
     let names = [name.to_owned()];
-    match inputs::read(&names, &Options::KUBERNETES).into_iter().next() {
+    match inputs::read(&names, &Options::KUBERNETES).next() {
         Some(Input::Source(source)) => {
             let document = yaml::load_first(&source, &Options::KUBERNETES)
                 .map_err(|diagnostic| Refused(vec![*diagnostic]))?;
