@@ -16,6 +16,7 @@ mod manifest;
 mod merge;
 mod origin;
 pub mod patch;
+pub mod precheck;
 mod print;
 mod refused;
 mod set;

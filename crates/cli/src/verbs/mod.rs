@@ -17,6 +17,7 @@ mod up_mesh;
 mod up_parts;
 mod validate;
 mod version;
+mod x;
 
 use crate::{exit::Exit, help, output::Output, program::Program};
 use anyhow::Result;
@@ -34,6 +35,7 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<manifest::Manifest>(),
     Entry::of::<profile::Profile>(),
     Entry::of::<tag::Tag>(),
+    Entry::of::<x::X>(),
     Entry::of::<chart::ChartVerb>(),
     Entry::of::<discovery::Discovery>(),
     Entry::of::<validate::Validate>(),
