@@ -19,6 +19,7 @@ pub mod patch;
 pub mod precheck;
 mod print;
 mod refused;
+pub mod running;
 mod set;
 mod settings;
 mod shapes;
