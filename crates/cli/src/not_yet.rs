@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 /// First words only, with aliases; from Istio 1.31, and for `istioctl` the verbs that older lines had.
 const ISTIOCTL: &str = "admin istiod analyze apply authz bug-report create-remote-secret d dash dashboard \
     install kube-inject operator options pc proxy-config proxy-status ps remote-clusters uninstall \
-    upgrade verify-install waypoint zc ztunnel-config";
+    upgrade waypoint zc ztunnel-config";
 const PILOT_DISCOVERY: &str = "request";
 const PILOT_AGENT: &str = "istio-iptables proxy request wait";
 

@@ -29,6 +29,7 @@ mod translate;
 mod tree;
 mod user;
 pub mod validation;
+pub mod verify;
 mod version;
 
 pub use charts::{Charts, ChartsError};

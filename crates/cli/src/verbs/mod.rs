@@ -16,6 +16,7 @@ mod up;
 mod up_mesh;
 mod up_parts;
 mod validate;
+mod verify_install;
 mod version;
 mod x;
 
@@ -34,6 +35,7 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<up_parts::Keeper>(),
     Entry::of::<manifest::Manifest>(),
     Entry::of::<profile::Profile>(),
+    Entry::of::<verify_install::VerifyInstall>(),
     Entry::of::<tag::Tag>(),
     Entry::of::<x::X>(),
     Entry::of::<chart::ChartVerb>(),
