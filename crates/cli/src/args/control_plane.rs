@@ -13,5 +13,5 @@ pub(crate) struct Typed {
 
     // istioctl's; a verb that has use for it has its own.
     #[arg(short = 'n', long, hide = true)]
-    namespace: Option<String>,
+    pub(crate) namespace: Option<String>,
 }

@@ -18,7 +18,9 @@ mod up;
 mod up_mesh;
 mod up_parts;
 mod validate;
+mod verify_install;
 mod version;
+mod x;
 
 use crate::{exit::Exit, help, output::Output, program::Program};
 use anyhow::Result;
@@ -39,7 +41,9 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<uninstall::Uninstall>(),
     Entry::of::<manifest::Manifest>(),
     Entry::of::<profile::Profile>(),
+    Entry::of::<verify_install::VerifyInstall>(),
     Entry::of::<tag::Tag>(),
+    Entry::of::<x::X>(),
     Entry::of::<chart::ChartVerb>(),
     Entry::of::<discovery::Discovery>(),
     Entry::of::<validate::Validate>(),

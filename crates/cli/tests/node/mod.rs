@@ -16,7 +16,7 @@ use mizzen_testkit::{
 use serde_json::Value;
 use tokio::{process::Command, sync::OnceCell};
 
-use crate::common::{BINARY, run};
+use crate::common::BINARY;
 
 /// Beside the node itself.
 pub(crate) const NEEDS: &[&str] = &["envoy", "pilot-agent", "echo-server", "echo-client"];
