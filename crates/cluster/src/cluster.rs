@@ -78,6 +78,11 @@ impl Cluster {
         Ok(cluster)
     }
 
+    /// For reflectors.
+    pub fn client(&self) -> Client {
+        self.client.clone()
+    }
+
     pub fn manager(&self) -> &str {
         &self.manager
     }
@@ -149,8 +154,22 @@ impl Cluster {
         answer.ok_or_else(|| Refused::NoNamespace { id: desired.id.clone() })
     }
 
+    /// The status of an object, applied under a manager's own name, so that it is nobody else's. Nothing if it is not there.
+    pub async fn apply_status(&self, manager: &str, desired: &Desired) -> Result<Option<Value>, Refused> {
+        let mut path = self.path(&desired.id, Some(&desired.version))?;
+        path.push_str(&format!("/status?fieldManager={}&force=true", escaped(manager)));
+        let request = Request::patch(path).header(header::CONTENT_TYPE, "application/apply-patch+yaml");
+        self.call(&format!("writing the status of {}", desired.id), request, desired.value.clone()).await
+    }
+
+    /// The whole object, in the place of the very version that it names.
+    pub(crate) async fn replace(&self, id: &ObjectId, object: Value) -> Result<Option<Value>, Refused> {
+        let request = Request::put(self.path(id, None)?).header(header::CONTENT_TYPE, "application/json");
+        self.call(&format!("replacing {id}"), request, object).await
+    }
+
     /// A JSON patch. As the server has it then; nothing if it is not there.
-    pub(crate) async fn patch(&self, id: &ObjectId, patch: Value) -> Result<Option<Value>, Refused> {
+    pub async fn patch(&self, id: &ObjectId, patch: Value) -> Result<Option<Value>, Refused> {
         let path = self.path(id, None)?;
         let request = Request::patch(path).header(header::CONTENT_TYPE, "application/json-patch+json");
         self.call(&format!("changing {id}"), request, patch).await
@@ -236,7 +255,8 @@ impl Cluster {
         let request = request.body(bytes).map_err(invalid)?;
         // A question that is put by POST, and what only would be done, change nothing.
         let rehearsed = request.uri().query().is_some_and(|query| query.contains("dryRun="));
-        let is_write = matches!(*request.method(), Method::PATCH | Method::DELETE) && !rehearsed;
+        let is_write =
+            matches!(*request.method(), Method::PATCH | Method::PUT | Method::DELETE) && !rehearsed;
         let mut backoff = Backoff::default();
         let mut attempt = 0;
         loop {
