@@ -34,6 +34,7 @@ mod watch;
 
 pub use adoption::Adoption;
 pub use apply::{Failed, Outcome};
+pub use backoff::jitter;
 pub use change::{Change, Identity, Key, Trimmed};
 pub use client::{Access, NoClient, connect};
 pub use cluster::{Cluster, Mode, Refused};
