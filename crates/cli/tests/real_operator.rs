@@ -239,8 +239,14 @@ async fn a_resource_becomes_a_mesh_that_is_kept_repaired_and_removed() -> Result
     let sentence = status["message"].as_str().unwrap();
     assert!(sentence.contains("there is no profile `dmeo`") && sentence.contains("`demo`"), "{sentence}");
     here.says(&operator, "example-istiocontrolplane", "HEALTHY").await?;
+    let before = here.get(DEPLOYMENT, "istio-system", "istiod").await.unwrap();
     here.kubectl("delete istiooperator bad -n istio-system --wait=false").await?;
     here.until_gone(&operator, "bad").await?;
+    let after = here.get(DEPLOYMENT, "istio-system", "istiod").await.unwrap();
+    assert_eq!(
+        before["metadata"]["uid"], after["metadata"]["uid"],
+        "the neighbour's are not taken for its own"
+    );
 
     // Killed in the middle of its work, and started again.
     let change = r#"{"spec":{"meshConfig":{"accessLogFile":"/dev/stderr"},"components":{"egressGateways":[{"name":"istio-egressgateway","enabled":false}]}}}"#;
@@ -323,6 +329,15 @@ spec:
     };
     operator.until("two replicas", PATIENCE, scaled).await?;
 
+    // A second mesh beside it shares the definitions and leaves them to the first.
+    let second = EXAMPLE.replace("example-istiocontrolplane", "second").replace("demo", "minimal");
+    here.site.server.apply(&second).await?;
+    here.says(&operator, "second", "HEALTHY").await?;
+    let definition = ("apiextensions.k8s.io", "CustomResourceDefinition");
+    let definition = here.get(definition, "", "gateways.networking.istio.io").await.unwrap();
+    let owner = &definition["metadata"]["labels"]["install.operator.istio.io/owning-resource"];
+    assert_eq!(owner, "canary");
+
     let pod = json!({
         "apiVersion": "v1", "kind": "Pod",
         "metadata": { "name": "shop", "namespace": "default", "labels": { "security.istio.io/tlsMode": "istio" },
@@ -337,6 +352,7 @@ spec:
     here.kubectl("delete pod shop -n default --force").await?;
     here.until_gone(&operator, "canary").await?;
     assert!(here.get(DEPLOYMENT, "istio-system", "istiod-canary").await.is_none());
+    assert!(here.get(DEPLOYMENT, "istio-system", "istiod").await.is_some(), "the other one stays");
 
     // The one that is to be left alone was, and goes without a trace.
     let resource = here.resource("example-istiocontrolplane").await.unwrap();

@@ -3,6 +3,7 @@
 use crate::{
     pass::{Report, Stopped, Worker},
     queue::Outcome,
+    shared::leave_labels,
     status::{Status, Word},
 };
 use mizzen_cluster::{Action, Adoption, ObjectId, Reclaim};
@@ -26,10 +27,11 @@ pub(crate) async fn bring(
 ) -> Result<Outcome, Stopped> {
     let cluster = &worker.cluster;
     let facts = Facts::read(cluster).await?;
-    let mesh = match wanted(worker, resource, &facts) {
+    let mut mesh = match wanted(worker, resource, &facts) {
         Ok(mesh) => mesh,
         Err(sentence) => return stop(report, sentence).await,
     };
+    leave_labels(cluster, &mut mesh, &facts).await?;
     let grave = deploy::problems(&mesh, &facts).into_iter().filter(|problem| !problem.warning);
     let grave: Vec<String> = grave.map(|problem| problem.message).collect();
     if !grave.is_empty() {

@@ -21,6 +21,7 @@ mod proxies;
 mod queue;
 mod remove;
 mod rights;
+mod shared;
 mod status;
 
 pub use decide::{FINALIZER, GROUP, KIND, VERSION};

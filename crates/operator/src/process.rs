@@ -129,17 +129,17 @@ async fn lead(cluster: &Arc<Cluster>, options: &Options, shown: &Shown) {
         let ended = {
             let mut pass = pin!(worker.pass(&key));
             loop {
+                // Others are let go first, but not before this one had its time.
+                let others = queue.when_others(&key).map(|at| at.max(started + POLITE));
                 tokio::select! {
                     ended = &mut pass => break Some(ended),
                     Some(told) = news.recv() => hear(&mut queue, told),
-                    () = until(Some(started + POLITE)), if started.elapsed() < POLITE => {}
-                    () = until(queue.when().filter(|_| started.elapsed() >= POLITE)) => {}
+                    () = until(others) => {
+                        queue.add(key.clone(), Cause::Drifted, Instant::now());
+                        break None;
+                    }
                 }
                 if queue.is_outdated(&key) {
-                    break None;
-                }
-                if started.elapsed() >= POLITE && queue.keeps_others(&key, Instant::now()) {
-                    queue.add(key.clone(), Cause::Drifted, Instant::now());
                     break None;
                 }
             }

@@ -95,9 +95,9 @@ impl Queue {
         self.due.get(key).is_some_and(|(_, cause)| *cause == Cause::Changed)
     }
 
-    /// Whether others wait while this one is worked on.
-    pub(crate) fn keeps_others(&self, key: &Key, now: Instant) -> bool {
-        self.due.iter().any(|(other, (at, _))| other != key && *at <= now)
+    /// When others are due while this one is worked on.
+    pub(crate) fn when_others(&self, key: &Key) -> Option<Instant> {
+        self.due.iter().filter(|(other, _)| *other != key).map(|(_, (at, _))| *at).min()
     }
 
     pub(crate) fn done(&mut self, key: &Key, outcome: Outcome, now: Instant) {
@@ -189,8 +189,7 @@ mod tests {
         let (mut queue, now) = queue();
         queue.add(key("a"), Cause::Drifted, now);
         assert!(!queue.is_outdated(&key("a")), "our own writes are told, too");
-        assert!(!queue.keeps_others(&key("a"), now + SWARM));
-        assert!(queue.keeps_others(&key("b"), now + SWARM));
+        assert_eq!((queue.when_others(&key("a")), queue.when_others(&key("b"))), (None, Some(now + SWARM)));
         queue.add(key("a"), Cause::Changed, now);
         assert!(queue.is_outdated(&key("a")));
     }

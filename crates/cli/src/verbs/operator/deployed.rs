@@ -1,7 +1,8 @@
 //! How the operator is deployed: istioctl's flags, the same for all that make or print its objects.
 
-use crate::{args::mesh::ChartsTyped, build};
+use crate::build;
 use anyhow::Result;
+use mizzen_install::source::BuiltIn;
 use mizzen_operator::{Deployed, granted};
 
 #[derive(clap::Args)]
@@ -35,15 +36,11 @@ pub(super) struct Typed {
     /// The revision of the operator: it looks only at resources of the same revision
     #[arg(short, long, value_name = "NAME", default_value = "", hide_default_value = true)]
     pub(super) revision: String,
-
-    #[command(flatten)]
-    charts: ChartsTyped,
 }
 
 impl Typed {
-    /// Rights follow from the charts, because whoever makes roles must have what they grant.
+    /// It uses the charts that are built in. Its rights follow from them, because whoever makes roles must have what they grant.
     pub(super) fn meant(self) -> Result<Deployed> {
-        let charts = self.charts.open(self.charts.manifests.as_deref())?;
         Ok(Deployed {
             namespace: self.namespace,
             revision: if self.revision == "default" { String::new() } else { self.revision },
@@ -51,7 +48,7 @@ impl Typed {
             tag: self.tag,
             pull_secrets: self.pull_secrets,
             watched: self.watched.into_iter().filter(|name| !name.is_empty()).collect(),
-            granted: granted(charts.as_ref())?,
+            granted: granted(&BuiltIn)?,
         })
     }
 }

@@ -98,13 +98,12 @@ fn apply(connection: &Connection, wanted: &[Desired], patience: Duration, output
             connection.run(cluster.bring(desired, &Adoption::default(), None)).map_err(not_planned)?;
         }
         let ids: Vec<ObjectId> = rank.iter().map(|desired| desired.id.clone()).collect();
-        let mut told = Vec::new();
+        let mut printed = Ok(());
         let ready = connection.run(cluster.until_ready(&ids, patience, |waiting| {
-            told.extend(waiting.iter().map(|one| format!("waiting for {one}\n")));
+            let lines: String = waiting.iter().map(|one| format!("waiting for {one}\n")).collect();
+            printed = output.text(&lines).and_then(|()| output.flush());
         }));
-        for line in told {
-            output.text(&line)?;
-        }
+        printed?;
         ready.map_err(|error| {
             anyhow!(error)
                 .hint("the objects are applied; `kubectl get pods` in the operator's namespace says more")

@@ -85,7 +85,7 @@ impl Run {
                     _ = interrupt.recv() => {}
                 }
             };
-            let done = mizzen_operator::run(Arc::clone(&connection.cluster), options, end).await;
+            let done = Box::pin(mizzen_operator::run(Arc::clone(&connection.cluster), options, end)).await;
             done.map_err(|failed| {
                 failed.hint("give another --monitoring-port, or 0 to do without health and metrics")
             })
