@@ -44,7 +44,7 @@ impl Operated {
         let mut command = Command::new(BINARY);
         command
             .args(["operator", "run", "--kind", "IstioOperator", "--monitoring-host", "127.0.0.1"])
-            .args(["--monitoring-port", &port.to_string(), "--log_output_level", "default:debug"])
+            .args(["--monitoring-port", &port.to_string(), "--log-level", "info,mizzen_operator=debug"])
             .args(["--as", "system:serviceaccount:istio-operator:istio-operator", "--kubeconfig"])
             .arg(self.site.server.kubeconfig_file())
             .env_clear()
