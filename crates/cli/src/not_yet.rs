@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 
 /// First words only, with aliases; from Istio 1.31, and for `istioctl` the verbs that older lines had.
 const ISTIOCTL: &str = "admin istiod analyze authz bug-report create-remote-secret d dash dashboard \
-    kube-inject operator options pc proxy-config proxy-status ps remote-clusters \
+    kube-inject options pc proxy-config proxy-status ps remote-clusters \
     waypoint zc ztunnel-config";
 const PILOT_DISCOVERY: &str = "request";
 const PILOT_AGENT: &str = "istio-iptables proxy request wait";

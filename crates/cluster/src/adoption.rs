@@ -3,7 +3,7 @@
 //! Applying with force alone would leave the other one an owner for ever: fields that we stop wanting would stay, because they want
 //! them still. So their entries of `managedFields` become one of ours first; then applying removes what is not wanted.
 
-use crate::owners::Manager;
+use crate::{owners::Manager, reclaim::Reclaim};
 use serde_json::{Map, Value, json};
 
 /// Whom fields are taken over from.
@@ -11,6 +11,8 @@ use serde_json::{Map, Value, json};
 pub struct Adoption {
     /// Managers by name, such as `istio-operator` or `helm`.
     pub from: Vec<String>,
+    /// And what is taken back from everybody.
+    pub reclaim: Reclaim,
 }
 
 impl Adoption {
@@ -106,7 +108,8 @@ mod tests {
             entry("istioctl", "Update", &json!({ "f:a": { "f:y": {} }, "f:b": {} })),
             entry("pilot-discovery", "Update", &json!({ "f:c": {} })),
         ] } });
-        let adoption = Adoption { from: vec!["istio-operator".into(), "istioctl".into()] };
+        let adoption =
+            Adoption { from: vec!["istio-operator".into(), "istioctl".into()], ..Adoption::default() };
         let takeover = Takeover::of(&live, "mizzen", &adoption).unwrap();
         let names: Vec<&str> =
             takeover.entries.iter().filter_map(|entry| entry["manager"].as_str()).collect();
@@ -119,7 +122,7 @@ mod tests {
     #[test]
     fn one_who_applied_it_alone_is_stood_in_for() {
         let live = json!({ "metadata": { "managedFields": [entry("istio-operator", "Apply", &json!({}))] } });
-        let adoption = Adoption { from: vec!["istio-operator".into()] };
+        let adoption = Adoption { from: vec!["istio-operator".into()], ..Adoption::default() };
         let takeover = Takeover::of(&live, "mizzen", &adoption).unwrap();
         assert_eq!(takeover.stand_in("mizzen"), "istio-operator");
         assert_eq!(Takeover::of(&live, "mizzen", &Adoption::default()), None);

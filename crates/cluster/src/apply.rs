@@ -77,7 +77,7 @@ impl Cluster {
             };
             send.value["metadata"]["resourceVersion"] = taken["metadata"]["resourceVersion"].clone();
         }
-        let mode = Mode { dry_run: false, force: planned.takeover.is_some() };
+        let mode = Mode { dry_run: false, force: planned.force };
         self.apply(&send, mode).await?;
         Ok(())
     }

@@ -27,7 +27,7 @@ impl Backoff {
 }
 
 /// Between three quarters and five quarters of it.
-pub(crate) fn jitter(wait: Duration) -> Duration {
+pub fn jitter(wait: Duration) -> Duration {
     // The seed of the standard library's maps is random, and that is all that is needed here.
     let random = RandomState::new().build_hasher().finish() % 1_000;
     #[expect(clippy::cast_precision_loss, reason = "a thousand steps")]

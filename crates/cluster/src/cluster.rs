@@ -91,6 +91,11 @@ impl Cluster {
         Ok(cluster)
     }
 
+    /// For reflectors.
+    pub fn client(&self) -> Client {
+        self.client.clone()
+    }
+
     pub fn manager(&self) -> &str {
         &self.manager
     }
@@ -162,25 +167,26 @@ impl Cluster {
         answer.ok_or_else(|| Refused::NoNamespace { id: desired.id.clone() })
     }
 
+    /// The status of an object, applied under a manager's own name, so that it is nobody else's. Nothing if it is not there.
+    pub async fn apply_status(&self, manager: &str, desired: &Desired) -> Result<Option<Value>, Refused> {
+        let mut path = self.path(&desired.id, Some(&desired.version))?;
+        path.push_str(&format!("/status?fieldManager={}&force=true", escaped(manager)));
+        let request = Request::patch(path).header(header::CONTENT_TYPE, "application/apply-patch+yaml");
+        self.call(&format!("writing the status of {}", desired.id), request, desired.value.clone()).await
+    }
+
+    /// The whole object, whoever has its fields, in the place of the very version that it names. Nothing if it is not there.
+    pub async fn replace(&self, id: &ObjectId, object: Value) -> Result<Option<Value>, Refused> {
+        let path = format!("{}?fieldManager={}", self.path(id, None)?, escaped(&self.manager));
+        let request = Request::put(path).header(header::CONTENT_TYPE, "application/json");
+        self.call(&format!("replacing {id}"), request, object).await
+    }
+
     /// A JSON patch. As the server has it then; nothing if it is not there.
-    pub(crate) async fn patch(&self, id: &ObjectId, patch: Value) -> Result<Option<Value>, Refused> {
+    pub async fn patch(&self, id: &ObjectId, patch: Value) -> Result<Option<Value>, Refused> {
         let path = self.path(id, None)?;
         let request = Request::patch(path).header(header::CONTENT_TYPE, "application/json-patch+json");
         self.call(&format!("changing {id}"), request, patch).await
-    }
-
-    /// Writes a whole object that was read before, whoever has its fields. Refused if it was changed meanwhile.
-    pub async fn replace(&self, object: &Value) -> Result<(), Refused> {
-        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-        let (group, version) = text("/apiVersion").split_once('/').unwrap_or(("", text("/apiVersion")));
-        let [kind, namespace, name] =
-            ["/kind", "/metadata/namespace", "/metadata/name"].map(|pointer| text(pointer).to_owned());
-        let id = ObjectId { group: group.to_owned(), kind, namespace, name };
-        let what = format!("writing {id}");
-        let path = format!("{}?fieldManager={}", self.path(&id, Some(version))?, self.manager);
-        let request = Request::put(path).header(header::CONTENT_TYPE, "application/json");
-        let written = self.call(&what, request, object.clone()).await?;
-        written.map(drop).ok_or(Refused::Other { what, status: 404, message: "it is not there".to_owned() })
     }
 
     /// With what depends on it. Only this very one, if its `uid` is given.

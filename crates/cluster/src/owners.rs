@@ -99,19 +99,17 @@ impl Owners {
         if others.is_empty() { "nobody who says so".to_owned() } else { others.join(", ") }
     }
 
-    /// Takes out of `desired` what others have set to something else.
+    /// Takes out of `desired` what others have set to something else. `take` says of a manager and a path whether it is ours after all.
     pub fn leave_to_others(
         &self,
         us: &str,
-        take_from: impl Fn(&Manager) -> bool,
+        take: impl Fn(&Manager, &str) -> bool,
         live: &Value,
         desired: &mut Value,
     ) -> Vec<Left> {
         let mut left = Vec::new();
-        for entry in
-            self.entries.iter().filter(|entry| entry.manager.name != us && !take_from(&entry.manager))
-        {
-            let mut walk = Walk { manager: &entry.manager, left: &mut left };
+        for entry in self.entries.iter().filter(|entry| entry.manager.name != us) {
+            let mut walk = Walk { manager: &entry.manager, take: &take, left: &mut left };
             walk.node(&entry.fields, live, desired, "");
         }
         left
@@ -227,6 +225,7 @@ impl fmt::Display for Element {
 
 struct Walk<'a> {
     manager: &'a Manager,
+    take: &'a dyn Fn(&Manager, &str) -> bool,
     left: &'a mut Vec<Left>,
 }
 
@@ -239,6 +238,9 @@ impl Walk<'_> {
                 self.node(below, theirs, ours, &path);
             } else if theirs != ours {
                 let path = path.trim_start_matches('.').to_owned();
+                if (self.take)(self.manager, &path) {
+                    continue;
+                }
                 let (theirs, ours) = (theirs.clone(), ours.clone());
                 element.remove_from(desired);
                 self.left.push(Left { path, manager: self.manager.clone(), theirs, ours });
@@ -279,7 +281,7 @@ mod tests {
     #[test]
     fn what_others_have_set_to_something_else_is_not_sent_and_told() {
         let (live, mut desired) = (live(), desired());
-        let left = Owners::of(&live).leave_to_others("mizzen", |_| false, &live, &mut desired);
+        let left = Owners::of(&live).leave_to_others("mizzen", |_, _| false, &live, &mut desired);
         let told: Vec<String> =
             left.iter().map(|left| format!("{} by {}", left.path, left.manager)).collect();
         assert_eq!(
@@ -298,7 +300,7 @@ mod tests {
     fn what_others_want_as_we_do_is_sent() {
         let (live, mut desired) = (live(), desired());
         desired["spec"]["replicas"] = 3.into();
-        let left = Owners::of(&live).leave_to_others("mizzen", |_| false, &live, &mut desired);
+        let left = Owners::of(&live).leave_to_others("mizzen", |_, _| false, &live, &mut desired);
         assert!(left.iter().all(|left| left.path != "spec.replicas"));
         assert_eq!(desired["spec"]["replicas"], 3);
     }
@@ -306,7 +308,7 @@ mod tests {
     #[test]
     fn fields_are_taken_over_from_those_whom_the_caller_names() {
         let (live, mut wanted) = (live(), desired());
-        let take = |manager: &Manager| manager.name == "pilot-discovery";
+        let take = |manager: &Manager, _: &str| manager.name == "pilot-discovery";
         let left = Owners::of(&live).leave_to_others("mizzen", take, &live, &mut wanted);
         assert_eq!(left.len(), 1);
         assert_eq!(wanted["webhooks"], desired()["webhooks"]);

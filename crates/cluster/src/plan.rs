@@ -10,6 +10,7 @@ use crate::{
     difference::{FieldChange, difference},
     object::{Desired, ObjectId},
     owners::{Left, Manager, Owners},
+    reclaim::Reclaim,
     wait::{Ready, readiness},
 };
 use serde_json::Value;
@@ -73,6 +74,8 @@ pub struct Planned {
     /// Without what is left to others. It holds only for the object as it was read: another version of it is a conflict.
     pub(crate) send: Desired,
     pub(crate) takeover: Option<Takeover>,
+    /// Whether fields are taken from others. What is left to them is not sent, so that nothing else can be meant.
+    pub(crate) force: bool,
     /// The one of this name is on its way out, and has to be gone first.
     pub(crate) going: Option<Going>,
     /// Whether it was ready when it was looked at.
@@ -132,14 +135,25 @@ impl Cluster {
         let going = live.as_ref().and_then(Going::of);
         let Some(live) = live.filter(|_| going.is_none()) else {
             let step = Step { id: desired.id.clone(), action: Action::Create, left: Vec::new() };
-            return Ok(Planned { step, send: desired.clone(), takeover: None, going, ready: false });
+            return Ok(Planned {
+                step,
+                send: desired.clone(),
+                takeover: None,
+                force: false,
+                going,
+                ready: false,
+            });
         };
         let ready = readiness(&live) == Ready::Yes;
         let owners = Owners::of(&live);
         let mut send = desired.clone();
         let us = self.manager();
-        let left = owners.leave_to_others(us, |manager| adoption.takes(manager), &live, &mut send.value);
+        let take = |manager: &Manager, path: &str| {
+            adoption.takes(manager) || adoption.reclaim.takes_back(&desired.id, manager, path)
+        };
+        let left = owners.leave_to_others(us, take, &live, &mut send.value);
         let takeover = Takeover::of(&live, us, adoption);
+        let force = takeover.is_some() || adoption.reclaim != Reclaim::Nothing;
         let ours = owners.has_applied(us);
         if !ours && takeover.is_none() {
             let managers = owners.others_in_words(us);
@@ -147,7 +161,7 @@ impl Cluster {
         }
         let step = |action| Step { id: desired.id.clone(), action, left };
         if takeover.is_none() && is_within(&send.value, &live) && !owners.has_more_than(us, &send.value) {
-            return Ok(Planned { step: step(Action::Unchanged), send, takeover, going, ready });
+            return Ok(Planned { step: step(Action::Unchanged), send, takeover, force, going, ready });
         }
         // The version that was looked at: who changes it meanwhile is not overrun.
         if let Some(version) = live.pointer("/metadata/resourceVersion") {
@@ -159,7 +173,7 @@ impl Cluster {
                 let mode = Mode { dry_run: true, force: true };
                 self.apply_as(takeover.stand_in(us), &send, mode).await?
             }
-            None => self.apply(&send, Mode { dry_run: true, force: false }).await?,
+            None => self.apply(&send, Mode { dry_run: true, force }).await?,
         };
         let changes = difference(&live, &result);
         let action = match takeover.as_ref() {
@@ -167,7 +181,7 @@ impl Cluster {
             None if changes.is_empty() && owners.have_as_much(us, &Owners::of(&result)) => Action::Unchanged,
             None => Action::Change { changes },
         };
-        Ok(Planned { step: step(action), send, takeover, going, ready })
+        Ok(Planned { step: step(action), send, takeover, force, going, ready })
     }
 
     /// Whether the server would take a new object, as far as it can say before its namespace and its kind are there.

@@ -13,16 +13,24 @@ pub struct Resource {
     pub namespace: Option<String>,
     /// A field selector, such as `metadata.name=istio`.
     pub fields: Option<String>,
+    /// A label selector, such as `app=istiod`.
+    pub labels: Option<String>,
 }
 
 impl Resource {
     pub fn new(group: &'static str, versions: &'static [&'static str], plural: &'static str) -> Self {
-        Self { group, versions, plural, namespace: None, fields: None }
+        Self { group, versions, plural, namespace: None, fields: None, labels: None }
     }
 
     #[must_use]
     pub fn fields(mut self, selector: impl Into<String>) -> Self {
         self.fields = Some(selector.into());
+        self
+    }
+
+    #[must_use]
+    pub fn labels(mut self, selector: impl Into<String>) -> Self {
+        self.labels = Some(selector.into());
         self
     }
 
@@ -76,9 +84,11 @@ impl Resource {
     }
 
     fn select(&self, mut path: String) -> String {
-        if let Some(fields) = &self.fields {
-            path.push_str("&fieldSelector=");
-            escape(&mut path, fields);
+        for (key, selector) in [("&fieldSelector=", &self.fields), ("&labelSelector=", &self.labels)] {
+            if let Some(selector) = selector {
+                path.push_str(key);
+                escape(&mut path, selector);
+            }
         }
         path
     }
@@ -117,6 +127,8 @@ mod tests {
             "/apis/networking.istio.io/v1/namespaces/a/gateways?watch=true&allowWatchBookmarks=true\
              &timeoutSeconds=30&resourceVersion=7"
         );
+        let owned = Resource::new("", &["v1"], "services").labels("a/b");
+        assert_eq!(owned.list_any("v1"), "/api/v1/services?resourceVersion=0&labelSelector=a%2Fb");
         assert_eq!(gateways.name(), "gateways.networking.istio.io");
     }
 }

@@ -29,7 +29,8 @@ async fn version(cluster: &Cluster, desired: &Desired) -> String {
 }
 
 async fn bring(cluster: &Cluster, desired: &Desired, from: &[&str]) -> Result<Action, NotPlanned> {
-    let adoption = Adoption { from: from.iter().map(|name| (*name).to_owned()).collect() };
+    let adoption =
+        Adoption { from: from.iter().map(|name| (*name).to_owned()).collect(), ..Adoption::default() };
     cluster.bring(desired, &adoption, None, PATIENCE).await.map(|step| step.action)
 }
 

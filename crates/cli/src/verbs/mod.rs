@@ -9,6 +9,7 @@ mod down;
 mod install;
 mod logs;
 mod manifest;
+mod operator;
 mod profile;
 mod status;
 mod tag;
@@ -39,6 +40,7 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<install::Upgrade>(),
     Entry::of::<install::Diff>(),
     Entry::of::<uninstall::Uninstall>(),
+    Entry::of::<operator::Operator>(),
     Entry::of::<manifest::Manifest>(),
     Entry::of::<profile::Profile>(),
     Entry::of::<verify_install::VerifyInstall>(),

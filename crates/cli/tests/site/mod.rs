@@ -60,6 +60,11 @@ impl Site {
         self.run(Path::new(BINARY), &self.server.kubeconfig_file(), line).await
     }
 
+    /// The same, for what asks no cluster.
+    pub(crate) async fn mizzen_alone(&self, line: &str) -> Ended {
+        ended(Command::new(BINARY).args(line.split_whitespace()).env_clear()).await
+    }
+
     /// The real one, with the charts of its release.
     pub(crate) async fn istioctl(&self, line: &str) -> Ended {
         let istioctl = tools::command("istioctl").unwrap();
@@ -67,19 +72,9 @@ impl Site {
     }
 
     pub(crate) async fn run(&self, program: &Path, kubeconfig: &Path, line: &str) -> Ended {
-        let output = Command::new(program)
-            .args(line.split_whitespace())
-            .arg("--kubeconfig")
-            .arg(kubeconfig)
-            .env_clear()
-            .env("HOME", self.server.kubeconfig_file().parent().unwrap())
-            .stdin(Stdio::null())
-            .kill_on_drop(true)
-            .output()
-            .await
-            .unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        Ended { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+        let mut command = Command::new(program);
+        command.args(line.split_whitespace()).arg("--kubeconfig").arg(kubeconfig).env_clear();
+        ended(command.env("HOME", self.server.kubeconfig_file().parent().unwrap())).await
     }
 
     /// What is there beside what a cluster has by itself, by kind and name.
@@ -102,6 +97,12 @@ impl Site {
         // A status and a lease change by themselves.
         all.into_iter().map(|(key, object)| (key, version(&object))).collect()
     }
+}
+
+async fn ended(command: &mut Command) -> Ended {
+    let output = command.stdin(Stdio::null()).kill_on_drop(true).output().await.unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Ended { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }
 
 /// Of the part that people write: the generation where there is one.

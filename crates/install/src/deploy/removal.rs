@@ -130,8 +130,9 @@ pub async fn plan_removal(cluster: &Cluster, facts: &Facts, which: &Which) -> Re
     }
     let (lists, others): (Vec<_>, Vec<_>) = facts.inventories.iter().partition(|(owner, _)| match which {
         Which::Everything => true,
-        Which::Revision { revision, name, .. } => {
+        Which::Revision { revision, name, namespace } => {
             revision_of(owner) == revision
+                && namespace.as_ref().is_none_or(|namespace| owner.namespace == *namespace)
                 && name.as_ref().is_none_or(|name| owner.name == format!("{revision}.{name}"))
         }
     });

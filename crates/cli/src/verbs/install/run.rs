@@ -46,7 +46,7 @@ fn prepare(connection: connection::Typed, mesh: mesh::Typed, shown: &Shown, forc
     diagnostics::warn(&generated.warnings);
     let mesh = Mesh::new(&generated, &facts, &cluster.served(), charts.as_ref(), build::VERSION)?;
     let problems = deploy::problems(&mesh, &facts);
-    let adoption = Adoption { from: shown.adopt.clone() };
+    let adoption = Adoption { from: shown.adopt.clone(), ..Adoption::default() };
     let plan = connection.run(deploy::plan(cluster, &mesh, &facts, &adoption)).map_err(refused)?;
     Ok(Prepared { connection, mesh, problems, plan, adoption })
 }

@@ -1,0 +1,364 @@
+//! The operator against a real cluster. Pods run no process there, so this binary is started beside it, with the rights of the
+//! operator's own account and no others.
+
+#![allow(clippy::unwrap_used, reason = "what a test builds on is there, or the test fails")]
+
+mod site;
+
+use mizzen_cluster::{Cluster, ObjectId};
+use mizzen_testkit::{
+    Controllers, Part, Result, needs, ports,
+    wait::{PATIENCE, Seen, until},
+};
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+use site::{BINARY, Site};
+use std::{collections::BTreeMap, process::Command, time::Duration};
+use tokio::time::sleep;
+
+/// The resource of the design document.
+const EXAMPLE: &str = "apiVersion: install.istio.io/v1alpha1
+kind: IstioOperator
+metadata:
+  namespace: istio-system
+  name: example-istiocontrolplane
+spec:
+  profile: demo
+";
+
+struct Operated {
+    site: Site,
+    cluster: Cluster,
+}
+
+impl Operated {
+    async fn start() -> Result<Self> {
+        let site = Site::start().await?;
+        let cluster = Cluster::new(site.server.client()?, "test").await.unwrap();
+        Ok(Self { site, cluster })
+    }
+
+    /// The process, as the deployment would start it.
+    fn operator(&self) -> (Part, u16) {
+        let [port] = ports::free().unwrap();
+        let mut command = Command::new(BINARY);
+        command
+            .args(["operator", "run", "--kind", "IstioOperator", "--monitoring-host", "127.0.0.1"])
+            .args(["--monitoring-port", &port.to_string(), "--log-level", "info,mizzen_operator=debug"])
+            .args(["--as", "system:serviceaccount:istio-operator:istio-operator", "--kubeconfig"])
+            .arg(self.site.server.kubeconfig_file())
+            .env_clear()
+            .env("WATCH_NAMESPACE", "istio-system")
+            .env("LEADER_ELECTION_NAMESPACE", "istio-operator")
+            .env("RENEW_DEADLINE", "3s")
+            .env("WAIT_FOR_RESOURCES_TIMEOUT", "60s");
+        (Part::start("operator", command).unwrap(), port)
+    }
+
+    async fn get(&self, kind: (&str, &str), namespace: &str, name: &str) -> Option<Value> {
+        let id = ObjectId {
+            group: kind.0.into(),
+            kind: kind.1.into(),
+            namespace: namespace.into(),
+            name: name.into(),
+        };
+        self.cluster.look().await.unwrap();
+        self.cluster.get(&id, None).await.unwrap()
+    }
+
+    async fn resource(&self, name: &str) -> Option<Value> {
+        self.get(("install.istio.io", "IstioOperator"), "istio-system", name).await
+    }
+
+    /// Waits for a word of a resource's status.
+    async fn says(&self, operator: &Part, name: &str, word: &str) -> Result<Value> {
+        let probe = async || {
+            let resource = self.resource(name).await.unwrap_or_default();
+            let status = resource["status"].clone();
+            Seen::from_option((status["status"] == word).then(|| status.clone()), || status.to_string())
+        };
+        operator.until(&format!("{name} to be {word}"), PATIENCE, probe).await
+    }
+
+    async fn until_gone(&self, operator: &Part, name: &str) -> Result<()> {
+        let probe = async || {
+            let resource = self.resource(name).await;
+            Seen::when(resource.is_none(), || resource.unwrap_or_default().to_string())
+        };
+        operator.until(&format!("{name} to be gone"), PATIENCE, probe).await
+    }
+
+    async fn kubectl(&self, line: &str) -> Result<String> {
+        self.site.server.kubectl(&line.split_whitespace().collect::<Vec<_>>()).await
+    }
+}
+
+const DEPLOYMENT: (&str, &str) = ("apps", "Deployment");
+
+fn image(deployment: &Value) -> &Value {
+    &deployment["spec"]["template"]["spec"]["containers"][0]["image"]
+}
+
+/// Whether what was wanted is there; a server adds defaults.
+fn is_within(wanted: &Value, live: &Value) -> bool {
+    match (wanted, live) {
+        (Value::Object(wanted), Value::Object(live)) => {
+            wanted.iter().all(|(key, wanted)| is_within(wanted, live.get(key).unwrap_or(&Value::Null)))
+        }
+        (Value::Array(wanted), Value::Array(live)) => {
+            wanted.len() == live.len()
+                && wanted.iter().zip(live).all(|(wanted, live)| is_within(wanted, live))
+        }
+        (wanted, live) => wanted == live,
+    }
+}
+
+async fn page(port: u16, path: &str) -> String {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let mut socket = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: operator\r\nConnection: close\r\n\r\n");
+    socket.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+async fn passes(port: u16) -> String {
+    let metrics = page(port, "/metrics").await;
+    let line =
+        metrics.lines().find(|line| line.starts_with("istio_install_operator_reconcile_request_total "));
+    line.unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_resource_becomes_a_mesh_that_is_kept_repaired_and_removed() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let here = Operated::start().await?;
+    let Operated { site, .. } = &here;
+
+    // The operator is deployed, and what is printed is what was applied.
+    let told = site.mizzen("operator init --dry-run").await.well();
+    assert!(told.contains("+ Deployment istio-operator/istio-operator"), "{told}");
+    assert!(site.objects().await.is_empty(), "a rehearsal writes nothing");
+    site.mizzen("operator init").await.well();
+    let dumped: Value =
+        serde_json::from_str(&site.mizzen_alone("operator dump -o json").await.well()).unwrap();
+    let live = site.objects().await;
+    for object in dumped["items"].as_array().unwrap() {
+        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let key = format!("{} {}/{}", text("/kind"), text("/metadata/namespace"), text("/metadata/name"));
+        assert!(is_within(object, &live[&key]), "{key}");
+    }
+    let deployed = site.versions().await;
+    site.mizzen("operator init").await.well();
+    assert_eq!(site.versions().await, deployed, "a second time nothing is written");
+
+    // The example of the document becomes a mesh, component by component.
+    let (operator, port) = here.operator();
+    site.server.apply(EXAMPLE).await?;
+    let mut words: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let probe = async || {
+        let resource = here.resource("example-istiocontrolplane").await.unwrap_or_default();
+        let status = &resource["status"];
+        let text = |value: &Value| value["status"].as_str().unwrap_or_default().to_owned();
+        let components = status["componentStatus"].as_object().into_iter().flatten();
+        let mut seen: Vec<(String, String)> =
+            components.map(|(name, one)| (name.clone(), text(one))).collect();
+        seen.push(("whole".to_owned(), text(status)));
+        for (name, word) in seen.into_iter().filter(|(_, word)| !word.is_empty()) {
+            let words = words.entry(name).or_default();
+            if words.last() != Some(&word) {
+                words.push(word);
+            }
+        }
+        Seen::when(status["status"] == "HEALTHY", || status.to_string())
+    };
+    operator.until("the mesh to be healthy", PATIENCE, probe).await?;
+    let expected: Vec<&str> = vec!["Base", "EgressGateways", "IngressGateways", "Pilot", "whole"];
+    assert_eq!(words.keys().collect::<Vec<_>>(), expected);
+    for (name, words) in &words {
+        assert_eq!(words, &["RECONCILING", "HEALTHY"], "{name}");
+    }
+    assert!(
+        page(port, "/healthz").await.contains("200 OK") && page(port, "/readyz").await.contains("200 OK")
+    );
+
+    // Left alone it does nothing.
+    let settled = async || {
+        let before = passes(port).await;
+        sleep(Duration::from_secs(3)).await;
+        let after = passes(port).await;
+        Seen::when(before == after, || format!("{before}, then {after}"))
+    };
+    operator.until("no pass without a cause", PATIENCE, settled).await?;
+
+    // Edits and deletions are repaired; fields that others are meant to write are not touched.
+    let istiod = here.get(DEPLOYMENT, "istio-system", "istiod").await.unwrap();
+    let right = image(&istiod).clone();
+    let bundle = r#"[{"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"Q0E="}]"#;
+    here.kubectl("scale deployment istiod -n istio-system --replicas=3").await?;
+    site.server
+        .kubectl(&[
+            "patch",
+            "mutatingwebhookconfiguration",
+            "istio-sidecar-injector",
+            "--type=json",
+            "-p",
+            bundle,
+        ])
+        .await?;
+    here.kubectl("set image deployment/istiod -n istio-system discovery=somebody/else:1").await?;
+    let edit = r#"{"data":{"mesh":"edited: true"}}"#;
+    site.server
+        .kubectl(&["patch", "configmap", "istio", "-n", "istio-system", "--type=merge", "-p", edit])
+        .await?;
+    here.kubectl("delete service istiod -n istio-system").await?;
+    let repaired = async || {
+        let deployment = here.get(DEPLOYMENT, "istio-system", "istiod").await.unwrap_or_default();
+        let map = here.get(("", "ConfigMap"), "istio-system", "istio").await.unwrap_or_default();
+        let service = here.get(("", "Service"), "istio-system", "istiod").await;
+        let mesh = map["data"]["mesh"].as_str().unwrap_or_default().to_owned();
+        let all = *image(&deployment) == right && mesh.contains("accessLogFile") && service.is_some();
+        Seen::when(all, || format!("{} {mesh} {}", image(&deployment), service.is_some()))
+    };
+    operator.until("the repair", PATIENCE, repaired).await?;
+    here.says(&operator, "example-istiocontrolplane", "HEALTHY").await?;
+    let deployment = here.get(DEPLOYMENT, "istio-system", "istiod").await.unwrap();
+    assert_eq!(deployment["spec"]["replicas"], 3, "scaled is scaled");
+    let webhook = here.get(
+        ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
+        "",
+        "istio-sidecar-injector",
+    );
+    assert_eq!(webhook.await.unwrap()["webhooks"][0]["clientConfig"]["caBundle"], "Q0E=");
+
+    // A bad one says what is wrong with it, and its neighbour is as well as before.
+    let bad = EXAMPLE.replace("example-istiocontrolplane", "bad").replace("demo", "dmeo");
+    site.server.apply(&bad).await?;
+    let status = here.says(&operator, "bad", "ERROR").await?;
+    let sentence = status["message"].as_str().unwrap();
+    assert!(sentence.contains("there is no profile `dmeo`") && sentence.contains("`demo`"), "{sentence}");
+    here.says(&operator, "example-istiocontrolplane", "HEALTHY").await?;
+    let before = here.get(DEPLOYMENT, "istio-system", "istiod").await.unwrap();
+    here.kubectl("delete istiooperator bad -n istio-system --wait=false").await?;
+    here.until_gone(&operator, "bad").await?;
+    let after = here.get(DEPLOYMENT, "istio-system", "istiod").await.unwrap();
+    assert_eq!(
+        before["metadata"]["uid"], after["metadata"]["uid"],
+        "the neighbour's are not taken for its own"
+    );
+
+    // Killed in the middle of its work, and started again.
+    let change = r#"{"spec":{"meshConfig":{"accessLogFile":"/dev/stderr"},"components":{"egressGateways":[{"name":"istio-egressgateway","enabled":false}]}}}"#;
+    let path = [
+        "patch",
+        "istiooperator",
+        "example-istiocontrolplane",
+        "-n",
+        "istio-system",
+        "--type=merge",
+        "-p",
+        change,
+    ];
+    site.server.kubectl(&path).await?;
+    here.says(&operator, "example-istiocontrolplane", "RECONCILING").await?;
+    operator.kill();
+    let (operator, _) = here.operator();
+    let finished = async || {
+        let egress = here.get(DEPLOYMENT, "istio-system", "istio-egressgateway").await;
+        let map = here.get(("", "ConfigMap"), "istio-system", "istio").await.unwrap_or_default();
+        let mesh = map["data"]["mesh"].as_str().unwrap_or_default().to_owned();
+        Seen::when(egress.is_none() && mesh.contains("/dev/stderr"), || mesh)
+    };
+    operator.until("the change to be done", PATIENCE, finished).await?;
+    here.says(&operator, "example-istiocontrolplane", "HEALTHY").await?;
+
+    // The resource goes, and what it owned before it.
+    here.kubectl("delete istiooperator example-istiocontrolplane -n istio-system --wait=false").await?;
+    here.until_gone(&operator, "example-istiocontrolplane").await?;
+    let left = site.objects().await;
+    for (key, object) in &left {
+        let component = &object["metadata"]["labels"]["operator.istio.io/component"];
+        assert!(component.is_null() || component == "Base", "{key} is still there");
+        assert!(!key.contains("mizzen-inventory"), "{key}");
+    }
+
+    // Told to end it gives its lease back, and it can be removed.
+    operator.signal(Signal::SIGTERM);
+    let ended = async || Seen::from_option(operator.ended(), || "it runs".to_owned());
+    let status = until("the operator to end", PATIENCE, ended).await?;
+    assert!(status.success(), "{status}");
+    let lease =
+        here.get(("coordination.k8s.io", "Lease"), "istio-operator", "istio-operator-lock").await.unwrap();
+    assert_eq!(lease["spec"]["holderIdentity"].as_str().unwrap_or_default(), "");
+    site.mizzen("operator remove -y").await.well();
+    let left = site.objects().await;
+    let of_operator: Vec<_> =
+        left.keys().filter(|key| key.contains("istio-operator") || key.contains("istiooperators")).collect();
+    assert!(of_operator.is_empty(), "{of_operator:?}");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revision_with_proxies_is_not_removed_under_them() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let here = Operated::start().await?;
+    here.site.mizzen("operator init").await.well();
+    let (operator, _) = here.operator();
+    let canary = "apiVersion: install.istio.io/v1alpha1
+kind: IstioOperator
+metadata: { namespace: istio-system, name: canary }
+spec:
+  profile: minimal
+  revision: canary
+  values: { pilot: { autoscaleEnabled: true, autoscaleMin: 2 } }
+";
+    here.site.server.apply(canary).await?;
+    let ignored = EXAMPLE
+        .replace("  namespace", "  annotations: { install.istio.io/ignoreReconcile: \"true\" }\n  namespace");
+    here.site.server.apply(&ignored).await?;
+    here.says(&operator, "canary", "HEALTHY").await?;
+    let status = here.resource("canary").await.unwrap()["status"].clone();
+    assert_eq!(status["componentStatus"]["Pilot"]["status"], "HEALTHY", "{status}");
+
+    // The autoscaler has its way.
+    let scaled = async || {
+        let deployment = here.get(DEPLOYMENT, "istio-system", "istiod-canary").await.unwrap_or_default();
+        let replicas = deployment["spec"]["replicas"].clone();
+        Seen::when(replicas == 2, || replicas.to_string())
+    };
+    operator.until("two replicas", PATIENCE, scaled).await?;
+
+    // A second mesh beside it shares the definitions and leaves them to the first.
+    let second = EXAMPLE.replace("example-istiocontrolplane", "second").replace("demo", "minimal");
+    here.site.server.apply(&second).await?;
+    here.says(&operator, "second", "HEALTHY").await?;
+    let definition = ("apiextensions.k8s.io", "CustomResourceDefinition");
+    let definition = here.get(definition, "", "gateways.networking.istio.io").await.unwrap();
+    let owner = &definition["metadata"]["labels"]["install.operator.istio.io/owning-resource"];
+    assert_eq!(owner, "canary");
+
+    let pod = json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": { "name": "shop", "namespace": "default", "labels": { "security.istio.io/tlsMode": "istio" },
+                      "annotations": { "sidecar.istio.io/status": json!({ "revision": "canary" }).to_string() } },
+        "spec": { "containers": [{ "name": "c", "image": "i" }] },
+    });
+    here.site.server.apply(&pod.to_string()).await?;
+    here.kubectl("delete istiooperator canary -n istio-system --wait=false").await?;
+    let status = here.says(&operator, "canary", "ACTION_REQUIRED").await?;
+    assert!(status["message"].as_str().unwrap().contains("default/shop"), "{status}");
+    assert!(here.get(DEPLOYMENT, "istio-system", "istiod-canary").await.is_some());
+    here.kubectl("delete pod shop -n default --force").await?;
+    here.until_gone(&operator, "canary").await?;
+    assert!(here.get(DEPLOYMENT, "istio-system", "istiod-canary").await.is_none());
+    assert!(here.get(DEPLOYMENT, "istio-system", "istiod").await.is_some(), "the other one stays");
+
+    // The one that is to be left alone was, and goes without a trace.
+    let resource = here.resource("example-istiocontrolplane").await.unwrap();
+    assert!(
+        resource.get("status").is_none() && resource.pointer("/metadata/finalizers").is_none(),
+        "{resource}"
+    );
+    Ok(())
+}

@@ -1,0 +1,203 @@
+//! Which resource is looked at next, and when. Time is given, so that all of it can be tested.
+//!
+//! A resource that changed is looked at once. One whose objects changed waits a moment, because changes come in swarms; and longer
+//! each time that a look had to repair something again, so that two who want different things do not wear each other out. One that
+//! failed comes again, later each time. All come again after some minutes.
+
+use mizzen_cluster::Key;
+use std::{
+    collections::{BTreeMap, HashMap},
+    time::{Duration, Instant},
+};
+
+/// Why it is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Cause {
+    /// The resource itself: what is being done about it is for nothing.
+    Changed,
+    /// An object of its mesh.
+    Drifted,
+    /// It is time.
+    Again,
+}
+
+/// What came of a look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Everything was as it should be.
+    Unchanged,
+    /// Something was written.
+    Wrote,
+    Failed,
+    /// There is nothing to look at any more.
+    Gone,
+}
+
+const SWARM: Duration = Duration::from_secs(1);
+const REGULAR: Duration = Duration::from_secs(300);
+const FIRST: Duration = Duration::from_secs(1);
+/// Twice as long each time, up to so many times.
+const DOUBLINGS: u32 = 8;
+
+#[derive(Debug)]
+pub(crate) struct Queue {
+    due: BTreeMap<Key, (Instant, Cause)>,
+    history: HashMap<Key, History>,
+    jitter: fn(Duration) -> Duration,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct History {
+    failures: u32,
+    repairs: u32,
+}
+
+impl Queue {
+    pub(crate) fn new(jitter: fn(Duration) -> Duration) -> Self {
+        Self { due: BTreeMap::new(), history: HashMap::new(), jitter }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.due.len()
+    }
+
+    pub(crate) fn add(&mut self, key: Key, cause: Cause, now: Instant) {
+        let history = self.history.get(&key).copied().unwrap_or_default();
+        let wait = match cause {
+            Cause::Changed => Duration::ZERO,
+            Cause::Drifted => doubled(SWARM, history.repairs.saturating_sub(1)),
+            Cause::Again => (self.jitter)(REGULAR),
+        };
+        self.put(key, now + wait, cause);
+    }
+
+    /// The earlier counts; and so does the graver cause.
+    fn put(&mut self, key: Key, at: Instant, cause: Cause) {
+        let entry = self.due.entry(key).or_insert((at, cause));
+        *entry = (entry.0.min(at), entry.1.min(cause));
+    }
+
+    /// When there is something to do.
+    pub(crate) fn when(&self) -> Option<Instant> {
+        self.due.values().map(|(at, _)| *at).min()
+    }
+
+    /// The one that is due longest.
+    pub(crate) fn next(&mut self, now: Instant) -> Option<Key> {
+        let due = self.due.iter().filter(|(_, (at, _))| *at <= now);
+        let key = due.min_by_key(|(_, (at, _))| *at)?.0.clone();
+        self.due.remove(&key);
+        Some(key)
+    }
+
+    /// Whether what is being done about this one is for nothing.
+    pub(crate) fn is_outdated(&self, key: &Key) -> bool {
+        self.due.get(key).is_some_and(|(_, cause)| *cause == Cause::Changed)
+    }
+
+    /// When others are due while this one is worked on.
+    pub(crate) fn when_others(&self, key: &Key) -> Option<Instant> {
+        self.due.iter().filter(|(other, _)| *other != key).map(|(_, (at, _))| *at).min()
+    }
+
+    pub(crate) fn done(&mut self, key: &Key, outcome: Outcome, now: Instant) {
+        if outcome == Outcome::Gone {
+            self.history.remove(key);
+            return;
+        }
+        let history = self.history.entry(key.clone()).or_default();
+        match outcome {
+            Outcome::Failed => history.failures = history.failures.saturating_add(1),
+            Outcome::Wrote => {
+                *history = History { failures: 0, repairs: history.repairs.saturating_add(1) };
+            }
+            Outcome::Unchanged | Outcome::Gone => *history = History::default(),
+        }
+        let wait = match outcome {
+            Outcome::Failed => (self.jitter)(doubled(FIRST, history.failures - 1)),
+            _ => (self.jitter)(REGULAR),
+        };
+        self.put(key.clone(), now + wait, Cause::Again);
+    }
+}
+
+fn doubled(first: Duration, times: u32) -> Duration {
+    first.saturating_mul(1 << times.min(DOUBLINGS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(name: &str) -> Key {
+        Key { namespace: "n".into(), name: name.into() }
+    }
+
+    fn queue() -> (Queue, Instant) {
+        (Queue::new(|wait| wait), Instant::now())
+    }
+
+    #[test]
+    fn a_changed_resource_comes_at_once_and_a_swarm_of_changed_objects_is_one_look() {
+        let (mut queue, now) = queue();
+        queue.add(key("drifted"), Cause::Drifted, now);
+        queue.add(key("drifted"), Cause::Drifted, now + SWARM / 2);
+        queue.add(key("changed"), Cause::Changed, now);
+        assert_eq!(queue.next(now), Some(key("changed")));
+        assert_eq!(queue.next(now), None);
+        assert_eq!(queue.when(), Some(now + SWARM), "later ones do not put it off");
+        assert_eq!(queue.next(now + SWARM), Some(key("drifted")));
+        assert_eq!(queue.len(), 0);
+    }
+
+    #[test]
+    fn failures_come_again_later_each_time_up_to_a_limit_and_success_forgets_them() {
+        let (mut queue, now) = queue();
+        let mut waits = Vec::new();
+        for _ in 0..20 {
+            queue.done(&key("a"), Outcome::Failed, now);
+            waits.push(queue.when().unwrap() - now);
+            queue.due.clear();
+        }
+        assert!(waits.is_sorted() && waits[0] == FIRST && waits[1] == FIRST * 2);
+        assert_eq!(waits[19], FIRST * 256);
+        queue.done(&key("a"), Outcome::Unchanged, now);
+        assert_eq!(queue.when(), Some(now + REGULAR));
+        queue.due.clear();
+        queue.done(&key("a"), Outcome::Failed, now);
+        assert_eq!(queue.when(), Some(now + FIRST));
+    }
+
+    #[test]
+    fn what_has_to_be_repaired_again_and_again_is_repaired_ever_more_slowly() {
+        let (mut queue, now) = queue();
+        let mut waits = Vec::new();
+        for _ in 0..4 {
+            queue.done(&key("a"), Outcome::Wrote, now);
+            queue.add(key("a"), Cause::Drifted, now);
+            waits.push((queue.when().unwrap() - now).as_secs());
+            queue.due.clear();
+        }
+        assert_eq!(waits, [1, 2, 4, 8]);
+        queue.done(&key("a"), Outcome::Unchanged, now);
+        queue.add(key("a"), Cause::Drifted, now);
+        assert_eq!(queue.when(), Some(now + SWARM));
+    }
+
+    #[test]
+    fn work_is_outdated_by_a_change_of_its_resource_only() {
+        let (mut queue, now) = queue();
+        queue.add(key("a"), Cause::Drifted, now);
+        assert!(!queue.is_outdated(&key("a")), "our own writes are told, too");
+        assert_eq!((queue.when_others(&key("a")), queue.when_others(&key("b"))), (None, Some(now + SWARM)));
+        queue.add(key("a"), Cause::Changed, now);
+        assert!(queue.is_outdated(&key("a")));
+    }
+
+    #[test]
+    fn what_is_gone_does_not_come_again() {
+        let (mut queue, now) = queue();
+        queue.done(&key("a"), Outcome::Gone, now);
+        assert_eq!(queue.when(), None);
+    }
+}
