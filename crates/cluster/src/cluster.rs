@@ -134,7 +134,11 @@ impl Cluster {
         }
         let request = Request::patch(path).header(header::CONTENT_TYPE, "application/apply-patch+yaml");
         let answer = self.call(&what, request, desired.value.clone()).await?;
-        answer.ok_or_else(|| Refused::Other { what, status: 404, message: "its namespace is not there".to_owned() })
+        answer.ok_or_else(|| Refused::Other {
+            what,
+            status: 404,
+            message: "its namespace is not there".to_owned(),
+        })
     }
 
     /// Writes a whole object that was read before, whoever has its fields. Refused if it was changed meanwhile.
@@ -154,7 +158,8 @@ impl Cluster {
     /// With what depends on it. Says whether it was there. Only this very one, if its `uid` is given.
     pub async fn delete(&self, id: &ObjectId, uid: Option<&str>) -> Result<bool, Refused> {
         let Ok(path) = self.path(id, None) else { return Ok(false) };
-        let mut options = json!({ "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Foreground" });
+        let mut options =
+            json!({ "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Foreground" });
         if let Some(uid) = uid {
             options["preconditions"] = json!({ "uid": uid });
         }
@@ -168,7 +173,13 @@ impl Cluster {
     }
 
     /// In one namespace, which takes fewer rights.
-    pub async fn list_in(&self, group: &str, kind: &str, namespace: &str, labels: &str) -> Result<Vec<Value>, Refused> {
+    pub async fn list_in(
+        &self,
+        group: &str,
+        kind: &str,
+        namespace: &str,
+        labels: &str,
+    ) -> Result<Vec<Value>, Refused> {
         let served = self.served();
         let Some(found) = served.find(group, kind, None) else { return Ok(Vec::new()) };
         let path = format!("{}?labelSelector={}", found.collection(group, namespace), escaped(labels));
@@ -179,7 +190,8 @@ impl Cluster {
             _ => Vec::new(),
         };
         // A list leaves out what all of its items have in common.
-        let api_version = if group.is_empty() { found.version.clone() } else { format!("{group}/{}", found.version) };
+        let api_version =
+            if group.is_empty() { found.version.clone() } else { format!("{group}/{}", found.version) };
         for item in &mut items {
             item["apiVersion"] = api_version.as_str().into();
             item["kind"] = kind.into();
@@ -195,8 +207,8 @@ impl Cluster {
     /// The answer as it is, from a path that does not speak JSON, such as a pod's behind the server's proxy. Asked once.
     pub async fn read_text(&self, what: &str, path: &str) -> Result<String, Refused> {
         let request = Request::get(path).body(Vec::new());
-        let request =
-            request.map_err(|error| Refused::Invalid { what: what.to_owned(), message: error.to_string() })?;
+        let request = request
+            .map_err(|error| Refused::Invalid { what: what.to_owned(), message: error.to_string() })?;
         self.requests.fetch_add(1, Relaxed);
         match timeout(WAIT, self.client.request_text(request)).await {
             Ok(answer) => answer.map_err(|error| told(what, &error).refused),
@@ -211,11 +223,18 @@ impl Cluster {
     }
 
     /// Nothing for 404.
-    async fn call(&self, what: &str, request: http::request::Builder, body: Value) -> Result<Option<Value>, Refused> {
-        let invalid = |error: http::Error| Refused::Invalid { what: what.to_owned(), message: error.to_string() };
+    async fn call(
+        &self,
+        what: &str,
+        request: http::request::Builder,
+        body: Value,
+    ) -> Result<Option<Value>, Refused> {
+        let invalid =
+            |error: http::Error| Refused::Invalid { what: what.to_owned(), message: error.to_string() };
         let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let request = request.body(bytes).map_err(invalid)?;
-        let is_write = *request.method() != Method::GET && !request.uri().query().is_some_and(|query| query.contains("dryRun="));
+        let is_write = *request.method() != Method::GET
+            && !request.uri().query().is_some_and(|query| query.contains("dryRun="));
         let mut backoff = Backoff::default();
         let mut attempt = 0;
         loop {
@@ -226,7 +245,11 @@ impl Cluster {
                 Ok(Ok(value)) => return Ok(Some(value)),
                 Ok(Err(kube::Error::Api(status))) if status.code == 404 => return Ok(None),
                 Ok(Err(error)) => told(what, &error),
-                Err(_) => Failed { refused: unreachable(what, format!("within {} s", WAIT.as_secs())), after: None, again: true },
+                Err(_) => Failed {
+                    refused: unreachable(what, format!("within {} s", WAIT.as_secs())),
+                    after: None,
+                    again: true,
+                },
             };
             if !failed.again || attempt == ATTEMPTS {
                 return Err(failed.refused);
@@ -261,7 +284,11 @@ fn told(what: &str, error: &kube::Error) -> Failed {
     };
     let (what, message) = (what.to_owned(), status.message.clone());
     let busy = matches!(status.code, 429 | 500 | 502 | 503 | 504);
-    let after = status.details.as_ref().map(|details| u64::from(details.retry_after_seconds)).filter(|&after| after > 0);
+    let after = status
+        .details
+        .as_ref()
+        .map(|details| u64::from(details.retry_after_seconds))
+        .filter(|&after| after > 0);
     let refused = match StatusCode::from_u16(status.code) {
         Ok(StatusCode::UNAUTHORIZED) => Refused::Unauthorized(message),
         Ok(StatusCode::FORBIDDEN) => Refused::Forbidden { what, message },
@@ -274,5 +301,7 @@ fn told(what: &str, error: &kube::Error) -> Failed {
 
 fn escaped(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-    text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+    text.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
 }

@@ -67,7 +67,8 @@ impl Typed {
             as_user: self.as_user,
             as_groups: self.as_group,
         };
-        let runtime = Builder::new_multi_thread().enable_all().build().context("no runtime can be started")?;
+        let runtime =
+            Builder::new_multi_thread().enable_all().build().context("no runtime can be started")?;
         let connected = async {
             let client = connect(&access).await.map_err(|error| {
                 error.hint("name a kubeconfig with --kubeconfig, and one of its contexts with --context")
@@ -77,9 +78,9 @@ impl Typed {
         let cluster = runtime.block_on(async {
             match limit {
                 None => connected.await,
-                Some(limit) => timeout(limit, connected)
-                    .await
-                    .unwrap_or_else(|_| Err(anyhow!("the cluster does not answer within {} s", limit.as_secs()))),
+                Some(limit) => timeout(limit, connected).await.unwrap_or_else(|_| {
+                    Err(anyhow!("the cluster does not answer within {} s", limit.as_secs()))
+                }),
             }
         })?;
         Ok(Connection { runtime, cluster: Arc::new(cluster) })
@@ -95,8 +96,12 @@ impl Connection {
 /// With what a person can do about it.
 pub(crate) fn refused(refused: Refused) -> anyhow::Error {
     let hint = match &refused {
-        Refused::Unreachable { .. } => "is the cluster running, and is it the one meant? --kubeconfig and --context choose another",
-        Refused::Unauthorized(_) => "the credentials of the kubeconfig may have expired: log in again, or choose another with --context",
+        Refused::Unreachable { .. } => {
+            "is the cluster running, and is it the one meant? --kubeconfig and --context choose another"
+        }
+        Refused::Unauthorized(_) => {
+            "the credentials of the kubeconfig may have expired: log in again, or choose another with --context"
+        }
         Refused::Forbidden { .. } => "ask for that right, or choose another user with --context",
         _ => return refused.into(),
     };
