@@ -51,7 +51,7 @@ pub(crate) fn sentence(program: Program, words: &[OsString], error: &clap::Error
         (ErrorKind::UnknownArgument, _) => verb_of(words)?.to_owned(),
         _ => return None,
     };
-    let first = verb_of(words).filter(|first| verbs::named(program, first).is_some());
+    let first = verb_of(words).and_then(|first| verbs::named(program, first)).map(|verb| verb.name);
     let verb = match first {
         // A word behind a verb that is here is one of its tasks, whatever else is called so.
         Some(first) => format!("{first} {verb}"),

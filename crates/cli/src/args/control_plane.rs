@@ -11,7 +11,7 @@ pub(crate) struct Typed {
     #[arg(default_value = NAMESPACE)]
     pub(crate) istio_namespace: String,
 
-    // istioctl's; a verb that has use for it has its own.
+    // istioctl's, without an effect here.
     #[arg(short = 'n', long, hide = true)]
-    pub(crate) namespace: Option<String>,
+    namespace: Option<String>,
 }

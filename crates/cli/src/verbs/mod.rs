@@ -157,5 +157,5 @@ pub(crate) fn of(program: Program) -> impl Iterator<Item = &'static Entry> {
 }
 
 pub(crate) fn named(program: Program, name: &str) -> Option<&'static Entry> {
-    of(program).find(|verb| verb.name == name)
+    of(program).find(|verb| verb.name == name || verb.aliases.contains(&name))
 }

@@ -4,7 +4,7 @@ use super::{Group, Verb};
 use crate::{
     args::{
         connection::{self, refused},
-        control_plane,
+        control_plane::NAMESPACE,
     },
     exit::Exit,
     failure::Usage,
@@ -55,8 +55,13 @@ struct PrecheckTyped {
     #[arg(short, long, hide = true)]
     revision: Option<String>,
 
-    #[command(flatten)]
-    place: control_plane::Typed,
+    /// The namespace of the control plane
+    #[arg(short = 'i', long = "istioNamespace", value_name = "NAMESPACE", default_value = NAMESPACE)]
+    istio_namespace: String,
+
+    /// Of the objects, look only at those of this namespace
+    #[arg(short = 'n', long, value_name = "NAMESPACE")]
+    namespace: Option<String>,
 
     #[command(flatten)]
     connection: connection::Typed,
@@ -109,12 +114,12 @@ impl Verb for X {
             LevelWord::Error => Level::Error,
         };
         let scope = Scope {
-            istio_namespace: typed.place.istio_namespace,
+            istio_namespace: typed.istio_namespace,
             control_plane: !typed.skip_controlplane,
             since,
             // They are worth an Info, which nobody would see.
             annotations: threshold == Level::Info,
-            namespace: typed.place.namespace.unwrap_or_default(),
+            namespace: typed.namespace.unwrap_or_default(),
         };
         let connection = typed.connection.connect()?;
         let facts = connection.run(Facts::read(&connection.cluster, &scope)).map_err(refused)?;
