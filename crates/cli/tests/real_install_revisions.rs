@@ -5,7 +5,7 @@
 mod site;
 
 use mizzen_testkit::{Controllers, Result, needs, tools};
-use serde_json::Value;
+use serde_json::{Value, json};
 use site::{Site, upstream};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,7 +73,12 @@ async fn a_revision_goes_without_what_all_share_and_a_purge_leaves_the_namespace
         })
         .map(|(key, _)| key.clone())
         .collect();
+    let pod = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "web", "namespace": "default",
+        "labels": { "service.istio.io/canonical-name": "web" }, "annotations": { "istio.io/rev": "default" } },
+        "spec": { "containers": [{ "name": "istio-proxy", "image": "proxyv2:1.31.0", "args": ["proxy", "sidecar"] }] } });
+    site.server.apply(&pod.to_string()).await?;
     let told = site.mizzen("uninstall --revision default -y --dry-run").await.well();
+    assert!(told.contains("proxies that lose their control plane: 1 (web.default)"), "{told}");
     assert!(told.contains("gateways that will go: istio-system/istio-ingressgateway"), "{told}");
     assert_eq!(site.objects().await.len(), all.len(), "nothing was removed yet");
     site.mizzen("uninstall --revision default -y").await.well();

@@ -6,10 +6,11 @@
 mod common;
 mod node;
 
-use common::run;
-use mizzen_testkit::{Error, Node, Result, Secrets, needs, secrets::spiffe};
-use node::{NAMESPACE, NEEDS, ask, istioctl, istiod_log, istiod_pod, mesh, page, pod};
+use common::{BINARY, run};
+use mizzen_testkit::{Error, Node, Result, Secrets, needs, secrets::spiffe, tools};
+use node::{NAMESPACE, NEEDS, ask, asked, istiod_log, istiod_pod, mesh, page, pod};
 use serde_json::Value;
+use std::path::Path;
 
 #[tokio::test]
 async fn istiod_becomes_ready_by_the_probe_of_the_chart_and_complains_of_nothing() -> Result<()> {
@@ -98,14 +99,18 @@ async fn the_version_is_told_through_the_api_server_and_to_istioctl() -> Result<
     let page = page(node, NAMESPACE, &istiod_pod(node).await?, 15014, "/version").await?;
     assert_eq!(page, format!("{version}-{revision}-{status}"));
 
-    let asked: Value =
-        serde_json::from_str(&istioctl(node, &["version", "-o", "json"]).await?).map_err(Error::other)?;
-    let theirs = &asked["meshVersion"][0];
-    assert_eq!((&theirs["Component"], &theirs["Revision"]), (&"pilot".into(), &"default".into()), "{asked}");
-    let info = &theirs["Info"];
+    let version_of = async |program: &Path| -> Result<Value> {
+        serde_json::from_str(&asked(node, program, &["version", "-o", "json"]).await?).map_err(Error::other)
+    };
+    let theirs = version_of(&tools::command("istioctl")?).await?;
+    let info = &theirs["meshVersion"][0]["Info"];
     assert_eq!(
         (&info["version"], &info["revision"], &info["status"]),
-        (&version.into(), &revision.into(), &status.into())
+        (&version.into(), &revision.into(), &status.into()),
+        "{theirs}"
     );
+    let ours = version_of(Path::new(BINARY)).await?;
+    assert_eq!(ours["meshVersion"], theirs["meshVersion"], "both ask the same process");
+    assert_eq!(ours["dataPlaneVersion"].is_null(), theirs["dataPlaneVersion"].is_null(), "{ours}\n{theirs}");
     Ok(())
 }

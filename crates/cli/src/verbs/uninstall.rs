@@ -15,12 +15,15 @@ use crate::{
 };
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
+use mizzen_cluster::Cluster;
 use mizzen_install::{
     Refused,
     deploy::{self, Event, Facts, Removal, Which},
+    running::Running,
 };
 use mizzen_text::yaml::{self, Options};
 use serde_json::{Value, json};
+use std::{collections::BTreeSet, sync::Arc};
 use tokio::sync::mpsc;
 
 #[derive(Args)]
@@ -119,13 +122,14 @@ impl Verb for Uninstall {
             output.text(if text { "there is nothing to remove\n" } else { "{}\n" })?;
             return Ok(Exit::Done);
         }
+        let proxies = connection.run(proxies(cluster, &facts, &which));
         if text {
-            output.text(&shown(&removal, typed.dry_run))?;
+            output.text(&shown(&removal, &proxies, typed.dry_run))?;
             output.flush()?;
         }
         if typed.dry_run {
             if !text {
-                output.json(&json!({ "remove": removal.objects }))?;
+                output.json(&json!({ "remove": removal.objects, "proxies": proxies }))?;
             }
             return Ok(Exit::Done);
         }
@@ -220,8 +224,30 @@ fn operator(name: &str) -> Result<Value> {
     }
 }
 
-fn shown(removal: &Removal, whole: bool) -> String {
+/// Those that would be left without their control plane, as far as anybody says. Gateways that go with it are among them.
+async fn proxies(cluster: &Arc<Cluster>, facts: &Facts, which: &Which) -> Vec<String> {
+    let revision = match which {
+        Which::Revision { revision, .. } => Some(revision.as_str()),
+        Which::Everything => None,
+    };
+    let mut all = BTreeSet::new();
+    for namespace in facts.namespaces() {
+        if let Ok(running) = Running::read(cluster, namespace, revision).await {
+            all.extend(running.proxies.into_iter().flatten().map(|proxy| proxy.id));
+        }
+    }
+    all.into_iter().collect()
+}
+
+fn shown(removal: &Removal, proxies: &[String], whole: bool) -> String {
+    /// More would hide what else is said.
+    const NAMED: usize = 30;
     let mut text = String::new();
+    if !proxies.is_empty() {
+        let more = if proxies.len() > NAMED { ", …" } else { "" };
+        let named = proxies[..proxies.len().min(NAMED)].join(", ");
+        text.push_str(&format!("proxies that lose their control plane: {} ({named}{more})\n", proxies.len()));
+    }
     let gateways: Vec<String> =
         removal.gateways().map(|id| format!("{}/{}", id.namespace, id.name)).collect();
     if !gateways.is_empty() {

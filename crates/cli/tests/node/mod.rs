@@ -3,14 +3,13 @@
 //! In: nothing. Out: a node on which the built-in charts are installed and istiod is ready, and pods with sidecars that
 //! it configures. The node is started once for all tests of a binary.
 
-use std::process::Stdio;
+use std::{path::Path, process::Stdio};
 
 use mizzen_image::Image;
 use mizzen_testkit::{
     Error, Node, Result, Secrets,
     envoy::Bootstrap,
     node::images,
-    tools,
     wait::{PATIENCE, Seen, until},
 };
 use serde_json::Value;
@@ -54,21 +53,8 @@ fn product() -> Image {
 /// The built-in charts, default profile; done when istiod is ready by the probe of its own pod.
 pub(crate) async fn install(node: &Node) -> Result<()> {
     let line = format!("install -y {FLAGS} --readiness-timeout {}s", PATIENCE.as_secs());
-    let output = Command::new(BINARY)
-        .args(line.split_whitespace())
-        .arg("--kubeconfig")
-        .arg(node.kubeconfig_file())
-        .env_clear()
-        .stdin(Stdio::null())
-        .kill_on_drop(true)
-        .output()
-        .await
-        .map_err(Error::other)?;
-    let [out, complaint] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
-    if !output.status.success() || !out.contains("✔ Istiod is ready") {
-        return Err(Error::other(format_args!("mizzen {line}: {out}\n{complaint}")));
-    }
-    Ok(())
+    let told = asked(node, Path::new(BINARY), &line.split_whitespace().collect::<Vec<_>>()).await?;
+    if told.contains("✔ Istiod is ready") { Ok(()) } else { Err(Error::other(told)) }
 }
 
 /// By the probe of its own pod.
@@ -96,12 +82,13 @@ pub(crate) async fn page(node: &Node, namespace: &str, pod: &str, port: u16, pat
     node.kubectl(&["get", "--raw", &address]).await
 }
 
-/// What the real istioctl prints, asked of this cluster.
-pub(crate) async fn istioctl(node: &Node, words: &[&str]) -> Result<String> {
-    let output = Command::new(tools::command("istioctl")?)
+/// What a program prints that is asked of this cluster.
+pub(crate) async fn asked(node: &Node, program: &Path, words: &[&str]) -> Result<String> {
+    let output = Command::new(program)
         .args(words)
         .arg("--kubeconfig")
         .arg(node.kubeconfig_file())
+        .env_clear()
         .stdin(Stdio::null())
         .kill_on_drop(true)
         .output()
@@ -110,7 +97,9 @@ pub(crate) async fn istioctl(node: &Node, words: &[&str]) -> Result<String> {
     let [out, complaint] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
     match output.status.success() {
         true => Ok(out.into_owned()),
-        false => Err(Error::other(format_args!("istioctl {}: {out}\n{complaint}", words.join(" ")))),
+        false => {
+            Err(Error::other(format_args!("{} {}: {out}\n{complaint}", program.display(), words.join(" "))))
+        }
     }
 }
 

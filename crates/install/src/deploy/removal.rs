@@ -89,6 +89,14 @@ impl Facts {
         self.revisions().contains(revision)
     }
 
+    /// Where control planes are.
+    pub fn namespaces(&self) -> BTreeSet<&str> {
+        self.control_planes
+            .iter()
+            .filter_map(|plane| plane.pointer("/metadata/namespace")?.as_str())
+            .collect()
+    }
+
     pub fn revisions(&self) -> BTreeSet<&str> {
         let webhooks = self.webhooks.iter().filter_map(|webhook| labels::of(webhook, labels::REVISION));
         let planes = self.control_planes.iter().filter_map(|plane| labels::of(plane, labels::REVISION));

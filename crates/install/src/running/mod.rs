@@ -74,15 +74,19 @@ impl Info {
     /// Of what a control plane answers: `1.31.0-<commit>-Clean`, or a version alone.
     fn read(answer: &str) -> Self {
         let answer = answer.trim();
-        let mut parts = answer.rsplitn(3, '-');
-        match (parts.next(), parts.next(), parts.next()) {
-            (Some(status @ ("Clean" | "Modified" | "unknown")), Some(revision), Some(version)) => Self {
-                version: version.to_owned(),
-                revision: revision.to_owned(),
-                status: status.to_owned(),
-                ..Self::default()
-            },
-            _ => Self { version: answer.to_owned(), ..Self::default() },
+        let plain = Self { version: answer.to_owned(), ..Self::default() };
+        let Some((rest, status @ ("Clean" | "Modified" | "unknown"))) = answer.rsplit_once('-') else {
+            return plain;
+        };
+        // Sources that were changed: `<commit>-dirty`.
+        let (rest, dirty) = rest.strip_suffix("-dirty").map_or((rest, ""), |rest| (rest, "-dirty"));
+        let Some((version, revision)) = rest.rsplit_once('-') else { return plain };
+        Self {
+            version: version.to_owned(),
+            revision: format!("{revision}{dirty}"),
+            status: status.to_owned(),
+            tag: version.to_owned(),
+            ..Self::default()
         }
     }
 }
