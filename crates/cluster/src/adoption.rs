@@ -73,10 +73,7 @@ impl Takeover {
 
     /// What makes the fields ours, if the object is still the one that was looked at.
     pub(crate) fn patch(&self, version: &Value) -> Value {
-        json!([
-            { "op": "test", "path": "/metadata/resourceVersion", "value": version },
-            { "op": "replace", "path": "/metadata/managedFields", "value": self.entries },
-        ])
+        json!({ "metadata": { "resourceVersion": version, "managedFields": self.entries } })
     }
 }
 

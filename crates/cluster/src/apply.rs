@@ -69,7 +69,7 @@ impl Cluster {
         let mut send = planned.send.clone();
         if let Some(takeover) = &planned.takeover {
             let version = send.value["metadata"]["resourceVersion"].clone();
-            let Some(taken) = self.patch(&send.id, takeover.patch(&version)).await? else {
+            let Some(taken) = self.merge(&send.id, takeover.patch(&version)).await? else {
                 return Err(Refused::Conflict {
                     what: format!("taking over {}", send.id),
                     message: "it is gone".to_owned(),

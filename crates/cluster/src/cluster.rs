@@ -182,6 +182,13 @@ impl Cluster {
         self.call(&format!("replacing {id}"), request, object).await
     }
 
+    /// Lays fields over an object. As the server has it then; nothing if it is not there.
+    pub(crate) async fn merge(&self, id: &ObjectId, fields: Value) -> Result<Option<Value>, Refused> {
+        let path = self.path(id, None)?;
+        let request = Request::patch(path).header(header::CONTENT_TYPE, "application/merge-patch+json");
+        self.call(&format!("changing {id}"), request, fields).await
+    }
+
     /// A JSON patch. As the server has it then; nothing if it is not there.
     pub async fn patch(&self, id: &ObjectId, patch: Value) -> Result<Option<Value>, Refused> {
         let path = self.path(id, None)?;

@@ -122,7 +122,7 @@ impl Verb for Uninstall {
             output.text(if text { "there is nothing to remove\n" } else { "{}\n" })?;
             return Ok(Exit::Done);
         }
-        let proxies = connection.run(proxies(cluster, &facts, &which));
+        let proxies = connection.run(proxies(cluster, &facts, &which, &removal));
         if text {
             output.text(&shown(&removal, &proxies, typed.dry_run))?;
             output.flush()?;
@@ -224,8 +224,8 @@ fn operator(name: &str) -> Result<Value> {
     }
 }
 
-/// Those that would be left without their control plane, as far as anybody says. Gateways that go with it are among them.
-async fn proxies(cluster: &Arc<Cluster>, facts: &Facts, which: &Which) -> Vec<String> {
+/// Those that would be left without their control plane, as far as anybody says; not the gateways that go with it.
+async fn proxies(cluster: &Arc<Cluster>, facts: &Facts, which: &Which, removal: &Removal) -> Vec<String> {
     let revision = match which {
         Which::Revision { revision, .. } => Some(revision.as_str()),
         Which::Everything => None,
@@ -236,7 +236,13 @@ async fn proxies(cluster: &Arc<Cluster>, facts: &Facts, which: &Which) -> Vec<St
             all.extend(running.proxies.into_iter().flatten().map(|proxy| proxy.id));
         }
     }
-    all.into_iter().collect()
+    let goes = |proxy: &String| {
+        removal.gateways().any(|gateway| {
+            proxy.starts_with(&format!("{}-", gateway.name))
+                && proxy.ends_with(&format!(".{}", gateway.namespace))
+        })
+    };
+    all.into_iter().filter(|proxy| !goes(proxy)).collect()
 }
 
 fn shown(removal: &Removal, proxies: &[String], whole: bool) -> String {
