@@ -31,6 +31,7 @@ fn median(costs: &[Cost], of: impl Fn(&Cost) -> f64) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
+#[expect(clippy::print_stdout, reason = "figures are what this program is for")]
 pub(crate) fn say(figures: &Value) {
     println!("{figures:#}");
 }

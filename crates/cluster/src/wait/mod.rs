@@ -116,7 +116,7 @@ mod tests {
     fn each_kind_is_ready_in_its_own_way() {
         let yes = |object: Value| assert_eq!(readiness(&object), Ready::Yes, "{object}");
         let no = |object: Value, told: &str| {
-            assert_eq!(readiness(&object), Ready::NotYet(told.to_owned()), "{object}")
+            assert_eq!(readiness(&object), Ready::NotYet(told.to_owned()), "{object}");
         };
         yes(json!({ "kind": "ConfigMap" }));
         no(json!({ "kind": "CustomResourceDefinition" }), "is not established");

@@ -97,6 +97,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    #[expect(clippy::needless_pass_by_value, reason = "it is given as `json!`")]
     fn pod(name: &str, status: Value) -> Value {
         json!({ "metadata": { "name": name, "creationTimestamp": "2026-01-01T00:00:00Z" }, "status": status })
     }
