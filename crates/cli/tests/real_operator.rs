@@ -7,7 +7,7 @@ mod site;
 
 use mizzen_cluster::{Cluster, ObjectId};
 use mizzen_testkit::{
-    Controllers, Part, Result, needs, ports,
+    Controllers, Part, Result, controllers, needs, ports,
     wait::{PATIENCE, Seen, until},
 };
 use nix::sys::signal::Signal;
@@ -24,6 +24,15 @@ metadata:
   name: example-istiocontrolplane
 spec:
   profile: demo
+";
+
+const CANARY: &str = "apiVersion: install.istio.io/v1alpha1
+kind: IstioOperator
+metadata: { namespace: istio-system, name: canary }
+spec:
+  profile: minimal
+  revision: canary
+  values: { pilot: { autoscaleEnabled: true, autoscaleMin: 2 } }
 ";
 
 struct Operated {
@@ -51,7 +60,7 @@ impl Operated {
             .env("WATCH_NAMESPACE", "istio-system")
             .env("LEADER_ELECTION_NAMESPACE", "istio-operator")
             .env("RENEW_DEADLINE", "3s")
-            .env("WAIT_FOR_RESOURCES_TIMEOUT", "60s");
+            .env("WAIT_FOR_RESOURCES_TIMEOUT", "300s");
         (Part::start("operator", command).unwrap(), port)
     }
 
@@ -271,7 +280,8 @@ async fn a_resource_becomes_a_mesh_that_is_kept_repaired_and_removed() -> Result
         Seen::when(egress.is_none() && mesh.contains("/dev/stderr"), || mesh)
     };
     operator.until("the change to be done", PATIENCE, finished).await?;
-    here.says(&operator, "example-istiocontrolplane", "HEALTHY").await?;
+    let status = here.says(&operator, "example-istiocontrolplane", "HEALTHY").await?;
+    assert!(status["componentStatus"].get("EgressGateways").is_none(), "{status}");
 
     // The resource goes, and what it owned before it.
     here.kubectl("delete istiooperator example-istiocontrolplane -n istio-system --wait=false").await?;
@@ -305,15 +315,7 @@ async fn a_revision_with_proxies_is_not_removed_under_them() -> Result<()> {
     let here = Operated::start().await?;
     here.site.mizzen("operator init").await.well();
     let (operator, _) = here.operator();
-    let canary = "apiVersion: install.istio.io/v1alpha1
-kind: IstioOperator
-metadata: { namespace: istio-system, name: canary }
-spec:
-  profile: minimal
-  revision: canary
-  values: { pilot: { autoscaleEnabled: true, autoscaleMin: 2 } }
-";
-    here.site.server.apply(canary).await?;
+    here.site.server.apply(CANARY).await?;
     let ignored = EXAMPLE
         .replace("  namespace", "  annotations: { install.istio.io/ignoreReconcile: \"true\" }\n  namespace");
     here.site.server.apply(&ignored).await?;
@@ -329,15 +331,6 @@ spec:
     };
     operator.until("two replicas", PATIENCE, scaled).await?;
 
-    // A second mesh beside it shares the definitions and leaves them to the first.
-    let second = EXAMPLE.replace("example-istiocontrolplane", "second").replace("demo", "minimal");
-    here.site.server.apply(&second).await?;
-    here.says(&operator, "second", "HEALTHY").await?;
-    let definition = ("apiextensions.k8s.io", "CustomResourceDefinition");
-    let definition = here.get(definition, "", "gateways.networking.istio.io").await.unwrap();
-    let owner = &definition["metadata"]["labels"]["install.operator.istio.io/owning-resource"];
-    assert_eq!(owner, "canary");
-
     let pod = json!({
         "apiVersion": "v1", "kind": "Pod",
         "metadata": { "name": "shop", "namespace": "default", "labels": { "security.istio.io/tlsMode": "istio" },
@@ -352,7 +345,6 @@ spec:
     here.kubectl("delete pod shop -n default --force").await?;
     here.until_gone(&operator, "canary").await?;
     assert!(here.get(DEPLOYMENT, "istio-system", "istiod-canary").await.is_none());
-    assert!(here.get(DEPLOYMENT, "istio-system", "istiod").await.is_some(), "the other one stays");
 
     // The one that is to be left alone was, and goes without a trace.
     let resource = here.resource("example-istiocontrolplane").await.unwrap();
@@ -360,5 +352,68 @@ spec:
         resource.get("status").is_none() && resource.pointer("/metadata/finalizers").is_none(),
         "{resource}"
     );
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mesh_that_does_not_become_ready_says_why_and_keeps_no_other_waiting() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let here = Operated::start().await?;
+    let Operated { site, .. } = &here;
+    let file = site.server.kubeconfig_file().with_file_name("canary.yaml");
+    std::fs::write(&file, CANARY).unwrap();
+    site.mizzen(&format!("operator init -f {}", file.display())).await.well();
+    let (operator, _) = here.operator();
+    here.says(&operator, "canary", "HEALTHY").await?;
+
+    let good = EXAMPLE.replace("example-istiocontrolplane", "second").replace("demo", "minimal");
+    let label = format!("{}: {}", controllers::POD, controllers::IMAGE_PULL_ERROR);
+    site.server.apply(&format!("{good}  values: {{ pilot: {{ podLabels: {{ {label} }} }} }}\n")).await?;
+    let waits = async || {
+        let resource = here.resource("second").await.unwrap_or_default();
+        let message = resource["status"]["message"].as_str().unwrap_or_default();
+        let is_told =
+            message.contains("Deployment istio-system/istiod") && message.contains("ImagePullBackOff");
+        Seen::when(is_told && resource["status"]["status"] == "RECONCILING", || {
+            resource["status"].to_string()
+        })
+    };
+    operator.until("the reason", PATIENCE, waits).await?;
+
+    // The first is not kept waiting by it, nor is a better version of the second.
+    let change = r#"{"spec":{"meshConfig":{"accessLogFile":"/dev/stderr"}}}"#;
+    let words = "patch istiooperator canary -n istio-system --type=merge -p";
+    let words: Vec<&str> = words.split_whitespace().chain([change]).collect();
+    site.server.kubectl(&words).await?;
+    let changed = async || {
+        let map = here.get(("", "ConfigMap"), "istio-system", "istio-canary").await.unwrap_or_default();
+        let mesh = map["data"]["mesh"].as_str().unwrap_or_default().to_owned();
+        Seen::when(mesh.contains("/dev/stderr"), || mesh)
+    };
+    operator.until("the change of the first", PATIENCE, changed).await?;
+    site.server.apply(&good).await?;
+    here.says(&operator, "second", "HEALTHY").await?;
+    here.says(&operator, "canary", "HEALTHY").await?;
+
+    // What both have is left to the one that came first.
+    let definition = ("apiextensions.k8s.io", "CustomResourceDefinition");
+    let gateways = here.get(definition, "", "gateways.networking.istio.io").await.unwrap();
+    assert_eq!(gateways["metadata"]["labels"]["install.operator.istio.io/owning-resource"], "canary");
+
+    // Without the operator resources can be deleted, and meshes stay.
+    operator.kill();
+    let told = site.mizzen("operator remove -y").await.well();
+    assert!(told.contains("2 IstioOperator resources will be looked at by nobody"), "{told}");
+    assert!(
+        here.get(definition, "", "istiooperators.install.istio.io").await.is_some(),
+        "people's resources stay"
+    );
+    here.kubectl("delete istiooperator canary -n istio-system").await?;
+    site.mizzen("operator init").await.well();
+    site.mizzen("operator remove --purge -y").await.well();
+    assert!(here.get(definition, "", "istiooperators.install.istio.io").await.is_none());
+    for name in ["istiod", "istiod-canary"] {
+        assert!(here.get(DEPLOYMENT, "istio-system", name).await.is_some(), "{name}");
+    }
     Ok(())
 }
