@@ -3,141 +3,18 @@
 
 #![allow(clippy::unwrap_used, reason = "what a test builds on is there, or the test fails")]
 
+mod operated;
 mod site;
 
-use mizzen_cluster::{Cluster, ObjectId};
 use mizzen_testkit::{
-    Controllers, Part, Result, controllers, needs, ports,
+    Controllers, Result, controllers, needs,
     wait::{PATIENCE, Seen, until},
 };
 use nix::sys::signal::Signal;
+use operated::{CANARY, DEPLOYMENT, EXAMPLE, Operated, image, is_within, page, passes};
 use serde_json::{Value, json};
-use site::{BINARY, Site};
-use std::{collections::BTreeMap, process::Command, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 use tokio::time::sleep;
-
-/// The resource of the design document.
-const EXAMPLE: &str = "apiVersion: install.istio.io/v1alpha1
-kind: IstioOperator
-metadata:
-  namespace: istio-system
-  name: example-istiocontrolplane
-spec:
-  profile: demo
-";
-
-const CANARY: &str = "apiVersion: install.istio.io/v1alpha1
-kind: IstioOperator
-metadata: { namespace: istio-system, name: canary }
-spec:
-  profile: minimal
-  revision: canary
-  values: { pilot: { autoscaleEnabled: true, autoscaleMin: 2 } }
-";
-
-struct Operated {
-    site: Site,
-    cluster: Cluster,
-}
-
-impl Operated {
-    async fn start() -> Result<Self> {
-        let site = Site::start().await?;
-        let cluster = Cluster::new(site.server.client()?, "test").await.unwrap();
-        Ok(Self { site, cluster })
-    }
-
-    /// The process, as the deployment would start it.
-    fn operator(&self) -> (Part, u16) {
-        let [port] = ports::free().unwrap();
-        let mut command = Command::new(BINARY);
-        command
-            .args(["operator", "run", "--kind", "IstioOperator", "--monitoring-host", "127.0.0.1"])
-            .args(["--monitoring-port", &port.to_string(), "--log-level", "info,mizzen_operator=debug"])
-            .args(["--as", "system:serviceaccount:istio-operator:istio-operator", "--kubeconfig"])
-            .arg(self.site.server.kubeconfig_file())
-            .env_clear()
-            .env("WATCH_NAMESPACE", "istio-system")
-            .env("LEADER_ELECTION_NAMESPACE", "istio-operator")
-            .env("RENEW_DEADLINE", "3s")
-            .env("WAIT_FOR_RESOURCES_TIMEOUT", "300s");
-        (Part::start("operator", command).unwrap(), port)
-    }
-
-    async fn get(&self, kind: (&str, &str), namespace: &str, name: &str) -> Option<Value> {
-        let id = ObjectId {
-            group: kind.0.into(),
-            kind: kind.1.into(),
-            namespace: namespace.into(),
-            name: name.into(),
-        };
-        self.cluster.look().await.unwrap();
-        self.cluster.get(&id, None).await.unwrap()
-    }
-
-    async fn resource(&self, name: &str) -> Option<Value> {
-        self.get(("install.istio.io", "IstioOperator"), "istio-system", name).await
-    }
-
-    /// Waits for a word of a resource's status.
-    async fn says(&self, operator: &Part, name: &str, word: &str) -> Result<Value> {
-        let probe = async || {
-            let resource = self.resource(name).await.unwrap_or_default();
-            let status = resource["status"].clone();
-            Seen::from_option((status["status"] == word).then(|| status.clone()), || status.to_string())
-        };
-        operator.until(&format!("{name} to be {word}"), PATIENCE, probe).await
-    }
-
-    async fn until_gone(&self, operator: &Part, name: &str) -> Result<()> {
-        let probe = async || {
-            let resource = self.resource(name).await;
-            Seen::when(resource.is_none(), || resource.unwrap_or_default().to_string())
-        };
-        operator.until(&format!("{name} to be gone"), PATIENCE, probe).await
-    }
-
-    async fn kubectl(&self, line: &str) -> Result<String> {
-        self.site.server.kubectl(&line.split_whitespace().collect::<Vec<_>>()).await
-    }
-}
-
-const DEPLOYMENT: (&str, &str) = ("apps", "Deployment");
-
-fn image(deployment: &Value) -> &Value {
-    &deployment["spec"]["template"]["spec"]["containers"][0]["image"]
-}
-
-/// Whether what was wanted is there; a server adds defaults.
-fn is_within(wanted: &Value, live: &Value) -> bool {
-    match (wanted, live) {
-        (Value::Object(wanted), Value::Object(live)) => {
-            wanted.iter().all(|(key, wanted)| is_within(wanted, live.get(key).unwrap_or(&Value::Null)))
-        }
-        (Value::Array(wanted), Value::Array(live)) => {
-            wanted.len() == live.len()
-                && wanted.iter().zip(live).all(|(wanted, live)| is_within(wanted, live))
-        }
-        (wanted, live) => wanted == live,
-    }
-}
-
-async fn page(port: u16, path: &str) -> String {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    let mut socket = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nHost: operator\r\nConnection: close\r\n\r\n");
-    socket.write_all(request.as_bytes()).await.unwrap();
-    let mut answer = String::new();
-    socket.read_to_string(&mut answer).await.unwrap();
-    answer
-}
-
-async fn passes(port: u16) -> String {
-    let metrics = page(port, "/metrics").await;
-    let line =
-        metrics.lines().find(|line| line.starts_with("istio_install_operator_reconcile_request_total "));
-    line.unwrap().to_owned()
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_resource_becomes_a_mesh_that_is_kept_repaired_and_removed() -> Result<()> {
