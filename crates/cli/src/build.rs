@@ -26,6 +26,13 @@ pub(crate) struct Build {
     pub(crate) profile: &'static str,
 }
 
+impl Build {
+    /// As Istio's programs say it to each other: `1.31.0-<revision>-Clean`.
+    pub(crate) fn in_a_word(&self) -> String {
+        format!("{}-{}-{}", self.version, self.revision, self.status)
+    }
+}
+
 pub(crate) const BUILD: Build = Build {
     version: VERSION,
     revision: env!("MIZZEN_BUILT_REVISION"),

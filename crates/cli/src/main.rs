@@ -12,6 +12,7 @@
 mod args;
 mod bug;
 mod build;
+mod confirm;
 mod diagnostics;
 mod exit;
 mod failure;

@@ -6,14 +6,28 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::{OsStr, OsString};
 
 /// First words only, with aliases; from Istio 1.31, and for `istioctl` the verbs that older lines had.
-const ISTIOCTL: &str = "admin istiod analyze authz bug-report create-remote-secret d dash dashboard exp \
-    experimental kube-inject options pc proxy-config proxy-status ps remote-clusters tag \
-    verify-install waypoint x zc ztunnel-config";
+const ISTIOCTL: &str = "admin istiod analyze authz bug-report create-remote-secret d dash dashboard \
+    kube-inject options pc proxy-config proxy-status ps remote-clusters \
+    waypoint zc ztunnel-config";
 const PILOT_DISCOVERY: &str = "request";
 const PILOT_AGENT: &str = "istio-iptables proxy request wait";
 
 /// Tasks of verbs that are here: what is missing of them.
-const TASKS: &[&str] = &["manifest install", "manifest translate"];
+const TASKS: &[&str] = &[
+    "manifest install",
+    "manifest translate",
+    "x authz",
+    "x check-inject",
+    "x config",
+    "x describe",
+    "x envoy-stats",
+    "x injector",
+    "x internal-debug",
+    "x metrics",
+    "x proxy-status",
+    "x version",
+    "x workload",
+];
 
 /// Those that Istio has not.
 const OWN: &str = "app backbone describe explain module reconcile";
@@ -37,7 +51,7 @@ pub(crate) fn sentence(program: Program, words: &[OsString], error: &clap::Error
         (ErrorKind::UnknownArgument, _) => verb_of(words)?.to_owned(),
         _ => return None,
     };
-    let first = verb_of(words).filter(|first| verbs::named(program, first).is_some());
+    let first = verb_of(words).and_then(|first| verbs::named(program, first)).map(|verb| verb.name);
     let verb = match first {
         // A word behind a verb that is here is one of its tasks, whatever else is called so.
         Some(first) => format!("{first} {verb}"),

@@ -24,7 +24,7 @@ fn every_shell_gets_a_script_that_is_registered_for_the_name() {
             for word in [&tie.replace("{}", name), "version", "log-level"] {
                 assert!(script.contains(word), "{name} {shell} lacks {word}");
             }
-            for hidden in ["log_output_level", "log_as_json", "remote"] {
+            for hidden in ["log_output_level", "log_as_json", "kubeclient-timeout"] {
                 assert!(!script.contains(hidden), "{name} {shell} offers {hidden}");
             }
         }
@@ -63,7 +63,9 @@ fn bash_completes_the_words_of_a_link() {
     let folder = Folder::new("completion");
     let istioctl = folder.link("istioctl");
     for (typed, completed) in [
-        ("ver", "version"),
+        ("ver", "verify-install version"),
+        ("tag se", "set"),
+        ("tag set --over", "--overwrite"),
         ("mani", "manifest"),
         ("manifest gen", "generate"),
         ("manifest generate --rev", "--revision"),

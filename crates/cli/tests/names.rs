@@ -22,7 +22,8 @@ fn a_link_presents_the_program_it_is_named_for() {
 fn a_verb_that_is_not_here_yet_is_told_in_one_sentence() {
     let cases = [
         ("istioctl analyze", "istioctl analyze"),
-        ("istioctl x precheck", "istioctl x"),
+        ("istioctl x authz check", "istioctl x authz"),
+        ("mizzen experimental describe pod a", "mizzen x describe"),
         ("istioctl -n shop --context blue analyze --all-namespaces", "istioctl analyze"),
         ("mizzen proxy-status", "mizzen proxy-status"),
         ("mizzen explain", "mizzen explain"),

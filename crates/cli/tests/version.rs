@@ -54,9 +54,13 @@ fn short_is_one_line_and_the_default_of_istioctl_only() {
 }
 
 #[test]
-fn asking_a_cluster_is_not_there_yet_and_says_so() {
-    let said = run("istioctl version --remote").bad(2);
-    assert!(said.contains("not in this version") && said.contains("hint: "), "{said}");
+fn a_cluster_that_is_asked_for_and_not_there_is_told_and_no_failure() {
+    for line in ["istioctl version --remote", "mizzen version -s --kubeconfig nowhere.yaml"] {
+        let ended = run(line);
+        assert_eq!((ended.code, ended.out), (0, format!("client version: {NUMBER}\n")), "{line}");
+        assert!(ended.err.starts_with("Istio is not present in the cluster: "), "{line}: {}", ended.err);
+        assert_eq!(ended.err.lines().count(), 1, "{line}: {}", ended.err);
+    }
 }
 
 #[test]

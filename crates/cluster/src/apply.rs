@@ -16,8 +16,6 @@ use tokio::{
 const AT_ONCE: usize = 8;
 /// Times that an object is planned again because somebody changed it meanwhile.
 const AGAIN: u32 = 8;
-/// For an object of the same name that is being deleted.
-const GONE: Duration = Duration::from_secs(60);
 
 /// An object for which something could not be done; the others were not kept by it.
 #[derive(Debug)]
@@ -35,12 +33,13 @@ pub struct Outcome<T> {
 
 impl Cluster {
     /// Of one object, as it was planned, or as it has to be planned anew because it has changed since. What is as it should be is not
-    /// written.
+    /// written. `patience` is for one of the same name that is being deleted.
     pub async fn bring(
         &self,
         desired: &Desired,
         adoption: &Adoption,
         planned: Option<Planned>,
+        patience: Duration,
     ) -> Result<Step, NotPlanned> {
         let mut planned = planned;
         let mut attempt = 0;
@@ -54,7 +53,7 @@ impl Cluster {
                 return Ok(now.step);
             }
             if now.going.is_some() {
-                self.gone(&desired.id).await?;
+                self.gone(&desired.id, patience).await?;
                 // It is made anew, and nothing of what was planned holds.
                 continue;
             }
@@ -84,8 +83,8 @@ impl Cluster {
     }
 
     /// Waits until an object that is being deleted is no more.
-    pub async fn gone(&self, id: &ObjectId) -> Result<(), NotPlanned> {
-        let end = Instant::now() + GONE;
+    pub async fn gone(&self, id: &ObjectId, patience: Duration) -> Result<(), NotPlanned> {
+        let end = Instant::now() + patience;
         loop {
             let going = self.get(id, None).await?.as_ref().and_then(Going::of);
             match going {

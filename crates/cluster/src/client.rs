@@ -4,11 +4,11 @@ use kube::{
     Client, Config,
     config::{KubeConfigOptions, Kubeconfig},
 };
-use std::{path::PathBuf, time::Duration};
+use std::{env, path::PathBuf, time::Duration};
 
 #[derive(Clone, Debug, Default)]
 pub struct Access {
-    /// Without it the service account of the pod, then what `KUBECONFIG` or `~/.kube/config` say.
+    /// Without it what `KUBECONFIG` names, then the service account of the pod, then `~/.kube/config`.
     pub kubeconfig: Option<PathBuf>,
     /// One of the kubeconfig's, instead of its current one.
     pub context: Option<String>,
@@ -40,7 +40,8 @@ pub async fn connect(access: &Access) -> Result<Client, NoClient> {
                 .await
                 .map_err(|error| broken(error.to_string()))?
         }
-        None if access.context.is_some() => {
+        // Whoever names a file means it, in a pod, too; charts name one that may not be there.
+        None if access.context.is_some() || named_file_is_there() => {
             Config::from_kubeconfig(&options).await.map_err(|error| NoClient::Nowhere(error.to_string()))?
         }
         None => match Config::incluster() {
@@ -59,4 +60,9 @@ pub async fn connect(access: &Access) -> Result<Client, NoClient> {
     config.read_timeout = None;
     config.default_retry = false;
     Client::try_from(config).map_err(|error| NoClient::Client(error.to_string()))
+}
+
+fn named_file_is_there() -> bool {
+    let named = env::var_os("KUBECONFIG").unwrap_or_default();
+    env::split_paths(&named).any(|path| path.is_file())
 }

@@ -6,6 +6,7 @@
 use crate::{
     backoff::Backoff,
     object::{Desired, ObjectId},
+    order::has_pods,
     served::{ACCEPT, Served},
 };
 use http::{Method, Request, StatusCode, header};
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 use std::{
     sync::{
         Arc, PoisonError, RwLock,
-        atomic::{AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
     time::Duration,
 };
@@ -31,6 +32,8 @@ pub struct Cluster {
     served: RwLock<Arc<Served>>,
     requests: AtomicU64,
     writes: AtomicU64,
+    /// Whether it has ever said anything: who has not is not waited for.
+    answered: AtomicBool,
 }
 
 /// Why a call came to nothing, by what to do about it.
@@ -55,6 +58,15 @@ pub enum Refused {
     Unreachable { what: String, message: String },
 }
 
+/// What became of a wish to delete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deletion {
+    Done,
+    /// It is there until somebody lets it go.
+    Begun,
+    Absent,
+}
+
 /// How to apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Mode {
@@ -73,6 +85,7 @@ impl Cluster {
             served: RwLock::default(),
             requests: AtomicU64::new(0),
             writes: AtomicU64::new(0),
+            answered: AtomicBool::new(false),
         };
         cluster.look().await?;
         Ok(cluster)
@@ -162,9 +175,10 @@ impl Cluster {
         self.call(&format!("writing the status of {}", desired.id), request, desired.value.clone()).await
     }
 
-    /// The whole object, in the place of the very version that it names.
-    pub(crate) async fn replace(&self, id: &ObjectId, object: Value) -> Result<Option<Value>, Refused> {
-        let request = Request::put(self.path(id, None)?).header(header::CONTENT_TYPE, "application/json");
+    /// The whole object, whoever has its fields, in the place of the very version that it names. Nothing if it is not there.
+    pub async fn replace(&self, id: &ObjectId, object: Value) -> Result<Option<Value>, Refused> {
+        let path = format!("{}?fieldManager={}", self.path(id, None)?, escaped(&self.manager));
+        let request = Request::put(path).header(header::CONTENT_TYPE, "application/json");
         self.call(&format!("replacing {id}"), request, object).await
     }
 
@@ -175,29 +189,48 @@ impl Cluster {
         self.call(&format!("changing {id}"), request, patch).await
     }
 
-    /// With what depends on it. Says whether it was there. Only this very one, if its `uid` is given.
-    pub async fn delete(&self, id: &ObjectId, uid: Option<&str>) -> Result<bool, Refused> {
-        let Ok(path) = self.path(id, None) else { return Ok(false) };
+    /// With what depends on it. Only this very one, if its `uid` is given.
+    pub async fn delete(&self, id: &ObjectId, uid: Option<&str>) -> Result<Deletion, Refused> {
+        let Ok(path) = self.path(id, None) else { return Ok(Deletion::Absent) };
+        // Who has pods is there until they are gone; nothing depends on the others, and they are gone at once.
+        let propagation = if has_pods(&id.kind) { "Foreground" } else { "Background" };
         let mut options =
-            json!({ "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Foreground" });
+            json!({ "kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation });
         if let Some(uid) = uid {
             options["preconditions"] = json!({ "uid": uid });
         }
         let request = Request::delete(path).header(header::CONTENT_TYPE, "application/json");
-        Ok(self.call(&format!("deleting {id}"), request, options).await?.is_some())
+        let answer = self.call(&format!("deleting {id}"), request, options).await?;
+        Ok(match answer {
+            None => Deletion::Absent,
+            // What is still there is sent back as it is.
+            Some(object) if object["metadata"]["deletionTimestamp"].is_string() => Deletion::Begun,
+            Some(_) => Deletion::Done,
+        })
     }
 
     /// Everything of a kind with these labels, in all namespaces.
     pub async fn list(&self, group: &str, kind: &str, labels: &str) -> Result<Vec<Value>, Refused> {
-        self.list_in("", group, kind, &format!("labelSelector={}", escaped(labels))).await
+        self.list_in(group, kind, "", labels).await
     }
 
-    /// Of one namespace, or of all where it is empty; nothing where the kind is not served.
-    pub(crate) async fn list_in(
+    /// In one namespace, which takes fewer rights.
+    pub async fn list_in(
         &self,
-        namespace: &str,
         group: &str,
         kind: &str,
+        namespace: &str,
+        labels: &str,
+    ) -> Result<Vec<Value>, Refused> {
+        self.find(group, kind, namespace, &format!("labelSelector={}", escaped(labels))).await
+    }
+
+    /// By any query. Nothing where the kind is not served.
+    pub(crate) async fn find(
+        &self,
+        group: &str,
+        kind: &str,
+        namespace: &str,
         query: &str,
     ) -> Result<Vec<Value>, Refused> {
         let served = self.served();
@@ -264,7 +297,10 @@ impl Cluster {
             self.requests.fetch_add(1, Relaxed);
             self.writes.fetch_add(u64::from(is_write), Relaxed);
             let failed = match timeout(WAIT, self.client.request::<Value>(request.clone())).await {
-                Ok(Ok(value)) => return Ok(Some(value)),
+                Ok(Ok(value)) => {
+                    self.answered.store(true, Relaxed);
+                    return Ok(Some(value));
+                }
                 Ok(Err(kube::Error::Api(status))) if status.code == 404 => return Ok(None),
                 Ok(Err(error)) => told(what, &error),
                 Err(_) => Failed {
@@ -273,6 +309,9 @@ impl Cluster {
                     again: true,
                 },
             };
+            let silent =
+                matches!(failed.refused, Refused::Unreachable { .. }) && !self.answered.load(Relaxed);
+            let failed = Failed { again: failed.again && !silent, ..failed };
             if !failed.again || attempt == ATTEMPTS {
                 return Err(failed.refused);
             }

@@ -56,8 +56,9 @@ pub fn difference(before: &Value, after: &Value) -> Vec<FieldChange> {
     let is_ours = |change: &FieldChange| {
         let own =
             change.path.strip_prefix("metadata.").map(|rest| rest.split(['.', '[']).next().unwrap_or(rest));
-        !own.is_some_and(|field| KEPT.contains(&field))
-            && !(change.path == "status" || change.path.starts_with("status."))
+        let kept = own.is_some_and(|field| KEPT.contains(&field));
+        let status = change.path == "status" || change.path.starts_with("status.");
+        !kept && !status
     };
     changes.retain(is_ours);
     changes

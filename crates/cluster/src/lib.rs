@@ -37,7 +37,7 @@ pub use apply::{Failed, Outcome};
 pub use backoff::jitter;
 pub use change::{Change, Identity, Key, Trimmed};
 pub use client::{Access, NoClient, connect};
-pub use cluster::{Cluster, Mode, Refused};
+pub use cluster::{Cluster, Deletion, Mode, Refused};
 pub use difference::{FieldChange, difference};
 pub use follow::follow;
 pub use inventory::{Inventory, LABEL as INVENTORY, NoInventory, Owner};

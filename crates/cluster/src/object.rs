@@ -16,6 +16,22 @@ pub struct ObjectId {
     pub name: String,
 }
 
+impl ObjectId {
+    pub fn of(object: &Value) -> Result<Self, NoObject> {
+        let text =
+            |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (api_version, kind, name) = (text("/apiVersion"), text("/kind"), text("/metadata/name"));
+        if api_version.is_empty() || kind.is_empty() {
+            return Err(NoObject::Kind);
+        }
+        if name.is_empty() {
+            return Err(NoObject::Name { kind });
+        }
+        let group = api_version.split_once('/').map_or("", |(group, _)| group).to_owned();
+        Ok(Self { group, kind, namespace: text("/metadata/namespace"), name })
+    }
+}
+
 impl fmt::Display for ObjectId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.namespace.as_str() {
@@ -45,18 +61,9 @@ pub enum NoObject {
 
 impl Desired {
     pub fn new(mut value: Value) -> Result<Self, NoObject> {
-        let text =
-            |pointer: &str| value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let (api_version, kind, name) = (text("/apiVersion"), text("/kind"), text("/metadata/name"));
-        if api_version.is_empty() || kind.is_empty() {
-            return Err(NoObject::Kind);
-        }
-        if name.is_empty() {
-            return Err(NoObject::Name { kind });
-        }
-        let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
-        let id = ObjectId { group: group.to_owned(), kind, namespace: text("/metadata/namespace"), name };
-        let version = version.to_owned();
+        let id = ObjectId::of(&value)?;
+        let api_version = value["apiVersion"].as_str().unwrap_or_default();
+        let version = api_version.rsplit_once('/').map_or(api_version, |(_, version)| version).to_owned();
         // What only a server says; an object that was printed out of a cluster has it, and sending it is refused or a lie.
         if let Some(object) = value.as_object_mut() {
             object.remove("status");

@@ -8,10 +8,15 @@ pub fn rank(kind: &str) -> u8 {
         "ServiceAccount" | "ClusterRole" | "Role" | "ConfigMap" | "Secret" | "PriorityClass"
         | "ResourceQuota" => 1,
         "ClusterRoleBinding" | "RoleBinding" | "Service" | "PodDisruptionBudget" | "NetworkPolicy" => 2,
-        "Deployment" | "DaemonSet" | "StatefulSet" | "Job" | "CronJob" | "Pod" => 4,
+        kind if has_pods(kind) => 4,
         "HorizontalPodAutoscaler" => 5,
         _ => 3,
     }
+}
+
+/// Workloads, and pods themselves.
+pub(crate) fn has_pods(kind: &str) -> bool {
+    matches!(kind, "Deployment" | "DaemonSet" | "StatefulSet" | "ReplicaSet" | "Job" | "CronJob" | "Pod")
 }
 
 /// Lower ranks go first.

@@ -93,6 +93,12 @@ impl Owners {
         self.entries.iter().filter(wrote).map(|entry| &entry.manager)
     }
 
+    /// The same in words.
+    pub(crate) fn others_in_words(&self, than: &str) -> String {
+        let others: Vec<String> = self.others(than).map(ToString::to_string).collect();
+        if others.is_empty() { "nobody who says so".to_owned() } else { others.join(", ") }
+    }
+
     /// Takes out of `desired` what others have set to something else. `take` says of a manager and a path whether it is ours after all.
     pub fn leave_to_others(
         &self,

@@ -11,6 +11,7 @@ use crate::{
     object::{Desired, ObjectId},
     owners::{Left, Manager, Owners},
     reclaim::Reclaim,
+    wait::{Ready, readiness},
 };
 use serde_json::Value;
 use std::fmt;
@@ -77,6 +78,15 @@ pub struct Planned {
     pub(crate) force: bool,
     /// The one of this name is on its way out, and has to be gone first.
     pub(crate) going: Option<Going>,
+    /// Whether it was ready when it was looked at.
+    ready: bool,
+}
+
+impl Planned {
+    /// Whether there is nothing to do and nothing to wait for.
+    pub fn is_done(&self) -> bool {
+        self.step.action == Action::Unchanged && self.ready
+    }
 }
 
 /// An object that is being deleted.
@@ -88,7 +98,8 @@ pub struct Going {
 }
 
 impl Going {
-    pub(crate) fn of(live: &Value) -> Option<Self> {
+    /// Nothing if it is not.
+    pub fn of(live: &Value) -> Option<Self> {
         let since = live.pointer("/metadata/deletionTimestamp")?.as_str()?.to_owned();
         let finalizers = live.pointer("/metadata/finalizers").and_then(Value::as_array).into_iter().flatten();
         Some(Self { since, finalizers: finalizers.filter_map(Value::as_str).map(str::to_owned).collect() })
@@ -124,8 +135,16 @@ impl Cluster {
         let going = live.as_ref().and_then(Going::of);
         let Some(live) = live.filter(|_| going.is_none()) else {
             let step = Step { id: desired.id.clone(), action: Action::Create, left: Vec::new() };
-            return Ok(Planned { step, send: desired.clone(), takeover: None, force: false, going });
+            return Ok(Planned {
+                step,
+                send: desired.clone(),
+                takeover: None,
+                force: false,
+                going,
+                ready: false,
+            });
         };
+        let ready = readiness(&live) == Ready::Yes;
         let owners = Owners::of(&live);
         let mut send = desired.clone();
         let us = self.manager();
@@ -137,14 +156,12 @@ impl Cluster {
         let force = takeover.is_some() || adoption.reclaim != Reclaim::Nothing;
         let ours = owners.has_applied(us);
         if !ours && takeover.is_none() {
-            let managers: Vec<String> = owners.others(us).map(ToString::to_string).collect();
-            let managers =
-                if managers.is_empty() { "nobody who says so".to_owned() } else { managers.join(", ") };
+            let managers = owners.others_in_words(us);
             return Err(NotPlanned::Foreign { id: desired.id.clone(), managers });
         }
         let step = |action| Step { id: desired.id.clone(), action, left };
         if takeover.is_none() && is_within(&send.value, &live) && !owners.has_more_than(us, &send.value) {
-            return Ok(Planned { step: step(Action::Unchanged), send, takeover, force, going });
+            return Ok(Planned { step: step(Action::Unchanged), send, takeover, force, going, ready });
         }
         // The version that was looked at: who changes it meanwhile is not overrun.
         if let Some(version) = live.pointer("/metadata/resourceVersion") {
@@ -164,7 +181,7 @@ impl Cluster {
             None if changes.is_empty() && owners.have_as_much(us, &Owners::of(&result)) => Action::Unchanged,
             None => Action::Change { changes },
         };
-        Ok(Planned { step: step(action), send, takeover, force, going })
+        Ok(Planned { step: step(action), send, takeover, force, going, ready })
     }
 
     /// Whether the server would take a new object, as far as it can say before its namespace and its kind are there.

@@ -2,7 +2,7 @@
 
 use crate::{
     adoption::Adoption,
-    cluster::{Cluster, Refused},
+    cluster::{Cluster, Deletion, Refused},
     object::ObjectId,
     owners::Owners,
     plan::Going,
@@ -37,8 +37,8 @@ impl Cluster {
             let owners = Owners::of(&live);
             let ours = owners.has_applied(self.manager());
             if !ours && !owners.others(self.manager()).any(|manager| adoption.takes(manager)) {
-                let others: Vec<String> = owners.others(self.manager()).map(ToString::to_string).collect();
-                return Ok(Pruned::Kept { why: format!("it belongs to {}", others.join(", ")) });
+                let why = format!("it belongs to {}", owners.others_in_words(self.manager()));
+                return Ok(Pruned::Kept { why });
             }
             if let Err(why) = may(&live) {
                 return Ok(Pruned::Kept { why });
@@ -48,8 +48,8 @@ impl Cluster {
             }
             let uid = live.pointer("/metadata/uid").and_then(Value::as_str);
             match self.delete(id, uid).await {
-                Ok(true) => return Ok(Pruned::Deleted),
-                Ok(false) => return Ok(Pruned::Absent),
+                Ok(Deletion::Absent) => return Ok(Pruned::Absent),
+                Ok(_) => return Ok(Pruned::Deleted),
                 // Another one of the same name came meanwhile, or the server says so: looked at again.
                 Err(Refused::Conflict { .. }) if attempt < 8 => {}
                 Err(refused) => return Err(refused),

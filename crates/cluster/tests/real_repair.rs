@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "what a test builds on is there, or the test fails")]
 
 use mizzen_cluster::{Action, Adoption, Cluster, Desired, Lease, Reclaim, Term};
-use mizzen_testkit::{ApiServer, Result, needs};
+use mizzen_testkit::{ApiServer, Result, needs, wait::PATIENCE};
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
 use tokio::time::sleep;
@@ -19,19 +19,19 @@ async fn an_edit_is_left_to_its_editor_or_taken_back_as_the_caller_says() -> Res
         "data": { "x": "1", "y": "1" },
     }))
     .unwrap();
-    cluster.bring(&wanted, &Adoption::default(), None).await.unwrap();
+    cluster.bring(&wanted, &Adoption::default(), None, PATIENCE).await.unwrap();
     let edit = r#"{"data":{"x":"2","mine":"3"}}"#;
     server.kubectl(&["-n", &namespace, "patch", "configmap", "a", "--type=merge", "-p", edit]).await?;
 
-    let step = cluster.bring(&wanted, &Adoption::default(), None).await.unwrap();
+    let step = cluster.bring(&wanted, &Adoption::default(), None, PATIENCE).await.unwrap();
     assert_eq!((step.action, step.left.len()), (Action::Unchanged, 1));
 
     let repair = Adoption { reclaim: Reclaim::Edited { scaled: [].into() }, ..Adoption::default() };
-    let step = cluster.bring(&wanted, &repair, None).await.unwrap();
+    let step = cluster.bring(&wanted, &repair, None, PATIENCE).await.unwrap();
     assert_eq!(step.to_string(), format!("~ ConfigMap {namespace}/a\n    data.x: \"2\" → \"1\""));
     let live = cluster.get(&wanted.id, None).await.unwrap().unwrap();
     assert_eq!(live["data"], json!({ "x": "1", "y": "1", "mine": "3" }), "what others add is theirs");
-    assert_eq!(cluster.bring(&wanted, &repair, None).await.unwrap().action, Action::Unchanged);
+    assert_eq!(cluster.bring(&wanted, &repair, None, PATIENCE).await.unwrap().action, Action::Unchanged);
     Ok(())
 }
 

@@ -17,8 +17,10 @@ mod manifest;
 mod merge;
 mod origin;
 pub mod patch;
+pub mod precheck;
 mod print;
 mod refused;
+pub mod running;
 mod set;
 mod settings;
 mod shapes;
@@ -28,6 +30,7 @@ mod translate;
 mod tree;
 mod user;
 pub mod validation;
+pub mod verify;
 mod version;
 
 pub use charts::{Charts, ChartsError};

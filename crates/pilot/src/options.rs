@@ -5,8 +5,10 @@ use std::{path::PathBuf, time::Duration};
 
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Shown in metrics and on `/version`.
+    /// Shown in metrics.
     pub version: String,
+    /// The same with what it was built from, as Istio's programs say it: `1.31.0-<revision>-Clean`. Shown on `/version`.
+    pub build: String,
     /// Services, endpoints and pods come from a cluster.
     pub registry: bool,
     /// How to get there; used if anything comes from a cluster.

@@ -1,6 +1,8 @@
 //! `cargo xtask bench NAME`: measurements beside the original, as ratios in one run.
 
+mod install;
 mod process;
+mod programs;
 mod render;
 mod side;
 mod up;
@@ -33,6 +35,8 @@ enum What {
     Render,
     /// `mizzen discovery` beside istiod: simulated proxies, changes, memory
     Xds(xds::Arguments),
+    /// `mizzen install`, again, and `uninstall`, beside istioctl on the same API server
+    Install,
     /// `mizzen up` with its sample: time to the first answer, memory, time from a changed file to changed traffic
     Up,
     /// Run a program and print what it cost; how the others measure
@@ -45,6 +49,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         What::Validate => validate::command(arguments.quick, arguments.save),
         What::Render => render::command(arguments.quick, arguments.save),
         What::Xds(of) => xds::command(of, arguments.quick, arguments.save),
+        What::Install => install::command(arguments.quick, arguments.save),
         What::Up => up::command(arguments.quick, arguments.save),
         What::Process { program, arguments } => process::child(program, arguments),
     }

@@ -1,16 +1,12 @@
 //! `cargo xtask bench xds`: builds the control plane and the program that measures it, and runs the latter. The mesh of
 //! a thousand services and a hundred proxies three times, or the curves over services, proxies and objects.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, ExitCode},
-};
+use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
-use crate::{keeper::keep, result, root};
+use super::programs::Programs;
+use crate::result;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -33,7 +29,7 @@ const CURVES: &[(&str, &[Size])] = &[
 ];
 
 pub(crate) fn command(arguments: &Arguments, quick: bool, save: bool) -> anyhow::Result<ExitCode> {
-    let programs = Programs::build(quick)?;
+    let programs = Programs::build("mizzen-bench-xds", quick)?;
     let size = |services: usize, proxies: usize, objects: usize| {
         let (services, proxies, objects) = (services.to_string(), proxies.to_string(), objects.to_string());
         ["--services", &services, "--proxies", &proxies, "--objects", &objects].map(str::to_owned).to_vec()
@@ -71,47 +67,4 @@ fn finish(name: &str, figures: &Value, save: bool) -> anyhow::Result<ExitCode> {
         result::save(name, figures)?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-struct Programs {
-    mizzen: PathBuf,
-    bench: PathBuf,
-}
-
-impl Programs {
-    fn build(quick: bool) -> anyhow::Result<Self> {
-        let (profile, folder) = if quick { ("dev", "debug") } else { ("release", "release") };
-        let mut cargo = Command::new("cargo");
-        cargo.current_dir(root()).args([
-            "build",
-            "-p",
-            "mizzen-cli",
-            "-p",
-            "mizzen-bench-xds",
-            "--profile",
-            profile,
-        ]);
-        if !keep(&mut cargo).status()?.success() {
-            bail!("the programs cannot be built");
-        }
-        let target =
-            std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-        let program = |name: &str| target.join(folder).join(name);
-        Ok(Self { mizzen: program("mizzen"), bench: program("mizzen-bench-xds") })
-    }
-
-    fn run(&self, words: &[String]) -> anyhow::Result<Value> {
-        let out = result_file(&self.bench);
-        let mut command = Command::new(&self.bench);
-        command.arg("--mizzen").arg(&self.mizzen).arg("--out").arg(&out).args(words);
-        if !keep(&mut command).status()?.success() {
-            bail!("the measurement did not finish");
-        }
-        let text = fs::read_to_string(&out).context("the figures")?;
-        Ok(serde_json::from_str(&text)?)
-    }
-}
-
-fn result_file(bench: &Path) -> PathBuf {
-    bench.with_extension("json")
 }

@@ -1,10 +1,13 @@
 //! Which cluster to work on, and as whom: istioctl's options, the same for every verb that asks a cluster.
 
 use crate::failure::Hint;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use mizzen_cluster::{Access, Cluster, Refused, connect};
-use std::{future::Future, path::PathBuf, sync::Arc};
-use tokio::runtime::{Builder, Runtime};
+use std::{env, future::Future, path::PathBuf, sync::Arc, time::Duration};
+use tokio::{
+    runtime::{Builder, Runtime},
+    time::timeout,
+};
 
 /// Under this name our fields are ours.
 pub(crate) const MANAGER: &str = "mizzen";
@@ -13,7 +16,7 @@ pub(crate) const MANAGER: &str = "mizzen";
 #[group(skip)]
 #[command(next_help_heading = "Which cluster")]
 pub(crate) struct Typed {
-    /// The kubeconfig file [default: that of the pod, then KUBECONFIG or ~/.kube/config]
+    /// The kubeconfig file [default: what KUBECONFIG names, then the service account of the pod, then ~/.kube/config]
     #[arg(short = 'c', long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
 
@@ -46,6 +49,18 @@ pub(crate) struct Connection {
 
 impl Typed {
     pub(crate) fn connect(self) -> Result<Connection> {
+        self.connect_within(None)
+    }
+
+    /// Whether a cluster was named, or is by the environment.
+    pub(crate) fn names_one(&self) -> bool {
+        let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+        let usual = || set("HOME").is_some_and(|home| PathBuf::from(home).join(".kube/config").exists());
+        self.kubeconfig.is_some() || self.context.is_some() || set("KUBECONFIG").is_some() || usual()
+    }
+
+    /// For whoever would rather go on without a cluster than wait for one.
+    pub(crate) fn connect_within(self, limit: Option<Duration>) -> Result<Connection> {
         let access = Access {
             kubeconfig: self.kubeconfig.filter(|path| !path.as_os_str().is_empty()),
             context: self.context.filter(|name| !name.is_empty()),
@@ -54,11 +69,19 @@ impl Typed {
         };
         let runtime =
             Builder::new_multi_thread().enable_all().build().context("no runtime can be started")?;
-        let cluster = runtime.block_on(async {
+        let connected = async {
             let client = connect(&access).await.map_err(|error| {
                 error.hint("name a kubeconfig with --kubeconfig, and one of its contexts with --context")
             })?;
             Cluster::new(client, MANAGER).await.map_err(refused)
+        };
+        let cluster = runtime.block_on(async {
+            match limit {
+                None => connected.await,
+                Some(limit) => timeout(limit, connected).await.unwrap_or_else(|_| {
+                    Err(anyhow!("the cluster does not answer within {} s", limit.as_secs()))
+                }),
+            }
         })?;
         Ok(Connection { runtime, cluster: Arc::new(cluster) })
     }

@@ -71,6 +71,13 @@ pub(crate) struct Mesh {
 impl Mesh {
     /// Reads the files and finds the charts.
     pub(crate) fn read(self, force: bool) -> Result<(Input, Box<dyn Charts>)> {
+        let (input, charts) = self.files(force)?;
+        let charts = charts.of(&input)?;
+        Ok((input, charts))
+    }
+
+    /// Reads the files only; what they are is not looked at.
+    pub(crate) fn files(self, force: bool) -> Result<(Input, ChartsTyped)> {
         let Typed { filename, set, revision, charts } = self.typed;
         if let Some(folder) = filename.iter().find(|name| fs::metadata(name).is_ok_and(|file| file.is_dir()))
         {
@@ -89,13 +96,16 @@ impl Mesh {
             bail!(Refused(unreadable));
         }
         input.manifests.clone_from(&charts.manifests);
-        let manifests = package_path(&input)?;
-        let charts = charts.open(manifests.as_deref())?;
         Ok((input, charts))
     }
 }
 
 impl ChartsTyped {
+    /// Those that an input names, also in a file.
+    pub(crate) fn of(&self, input: &Input) -> Result<Box<dyn Charts>> {
+        self.open(package_path(input)?.as_deref())
+    }
+
     pub(crate) fn open(&self, manifests: Option<&str>) -> Result<Box<dyn Charts>> {
         let options = SourceOptions {
             version: self.version.clone(),

@@ -3,6 +3,7 @@
 
 pub(crate) mod cluster;
 pub(crate) mod connection;
+pub(crate) mod control_plane;
 pub(crate) mod duration;
 pub(crate) mod format;
 pub(crate) mod logging;

@@ -3,7 +3,7 @@
 
 use super::{Group, Verb};
 use crate::{
-    args::{cluster, mesh},
+    args::{connection, mesh},
     diagnostics,
     exit::Exit,
     failure::{Hint, Usage},
@@ -16,6 +16,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use mizzen_install::{
     Refused,
     compare::{Change, Choice, Difference, compare},
+    deploy::kubernetes,
     generate, print, printed,
 };
 use mizzen_text::{
@@ -43,16 +44,16 @@ enum Task {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
 
-        #[command(flatten)]
-        cluster: cluster::Typed,
-
         // istioctl's; nothing is changed in any case.
         #[arg(long, hide = true)]
         dry_run: bool,
 
-        // istioctl's: settings that it finds out by asking the cluster.
-        #[arg(long, hide = true)]
+        /// Render for the version of Kubernetes that the cluster has
+        #[arg(long)]
         cluster_specific: bool,
+
+        #[command(flatten)]
+        connection: Box<connection::Typed>,
 
         // Last: its heading is that of everything behind it.
         #[command(flatten)]
@@ -104,7 +105,7 @@ enum Word {
 }
 
 pub(crate) enum Manifest {
-    Generate { mesh: mesh::Mesh, force: bool, file: Option<PathBuf> },
+    Generate { mesh: mesh::Mesh, force: bool, file: Option<PathBuf>, cluster: Option<Box<connection::Typed>> },
     Diff { typed: DiffTyped, choice: Choice },
 }
 
@@ -126,13 +127,9 @@ impl Verb for Manifest {
 
     fn meant(typed: Typed, _: Program) -> Result<Self> {
         Ok(match typed.task {
-            Task::Generate { mesh, force, output, cluster: _, dry_run: _, cluster_specific } => {
-                if cluster_specific {
-                    bail!(Usage(
-                        "--cluster-specific asks a cluster, which this version does not do yet".into()
-                    ));
-                }
-                Self::Generate { mesh: mesh.meant()?, force, file: output }
+            Task::Generate { mesh, force, output, connection, dry_run: _, cluster_specific } => {
+                let cluster = cluster_specific.then_some(connection);
+                Self::Generate { mesh: mesh.meant()?, force, file: output, cluster }
             }
             Task::Diff(typed) => {
                 if typed.old == "-" && typed.new == "-" {
@@ -150,8 +147,14 @@ impl Verb for Manifest {
 
     fn run(self, output: &mut Output) -> Result<Exit> {
         match self {
-            Self::Generate { mesh, force, file } => {
-                let (input, charts) = mesh.read(force)?;
+            Self::Generate { mesh, force, file, cluster } => {
+                let (mut input, charts) = mesh.read(force)?;
+                if let Some(cluster) = cluster {
+                    let connection = cluster.connect()?;
+                    let version =
+                        connection.run(kubernetes(&connection.cluster)).map_err(connection::refused)?;
+                    input.kube_version = Some(version);
+                }
                 let generated = generate(&input, charts.as_ref()).map_err(diagnostics::named)?;
                 diagnostics::warn(&generated.warnings);
                 match file {

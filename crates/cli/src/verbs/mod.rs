@@ -12,13 +12,16 @@ mod manifest;
 mod operator;
 mod profile;
 mod status;
+mod tag;
 mod traffic;
 mod uninstall;
 mod up;
 mod up_mesh;
 mod up_parts;
 mod validate;
+mod verify_install;
 mod version;
+mod x;
 
 use crate::{exit::Exit, help, output::Output, program::Program};
 use anyhow::Result;
@@ -40,6 +43,9 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<operator::Operator>(),
     Entry::of::<manifest::Manifest>(),
     Entry::of::<profile::Profile>(),
+    Entry::of::<verify_install::VerifyInstall>(),
+    Entry::of::<tag::Tag>(),
+    Entry::of::<x::X>(),
     Entry::of::<chart::ChartVerb>(),
     Entry::of::<discovery::Discovery>(),
     Entry::of::<validate::Validate>(),
@@ -151,5 +157,5 @@ pub(crate) fn of(program: Program) -> impl Iterator<Item = &'static Entry> {
 }
 
 pub(crate) fn named(program: Program, name: &str) -> Option<&'static Entry> {
-    of(program).find(|verb| verb.name == name)
+    of(program).find(|verb| verb.name == name || verb.aliases.contains(&name))
 }

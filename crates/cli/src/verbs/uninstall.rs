@@ -2,10 +2,11 @@
 
 use super::{
     Group, Verb,
-    install::{attended, confirmed, unlisted},
+    install::{attended, unlisted},
 };
 use crate::{
     args::connection::{self, refused},
+    confirm::confirm,
     exit::Exit,
     failure::{Hint, Usage},
     inputs::{self, Input},
@@ -137,7 +138,7 @@ impl Verb for Uninstall {
                 format!("Revision {revision} will be removed from the cluster.")
             }
         };
-        if !confirmed(&question, typed.yes, output)? {
+        if !typed.yes && !confirm(&format!("{question} Proceed? (y/N)"), output)? {
             output.text("nothing was done\n")?;
             return Ok(Exit::Problem);
         }
@@ -208,7 +209,7 @@ fn which(typed: &Typed) -> Result<Which> {
 /// The first document of the file.
 fn operator(name: &str) -> Result<Value> {
     let names = [name.to_owned()];
-    match inputs::read(&names, &Options::KUBERNETES).into_iter().next() {
+    match inputs::read(&names, &Options::KUBERNETES).next() {
         Some(Input::Source(source)) => {
             let document = yaml::load_first(&source, &Options::KUBERNETES)
                 .map_err(|diagnostic| Refused(vec![*diagnostic]))?;

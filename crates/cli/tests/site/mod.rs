@@ -129,7 +129,7 @@ pub(crate) fn upstream() -> PathBuf {
 }
 
 async fn objects(server: &ApiServer) -> BTreeMap<String, Value> {
-    let text = server.kubectl(&["get", KINDS, "-A", "-o", "json"]).await.unwrap();
+    let text = server.kubectl(&["get", KINDS, "-A", "-o", "json", "--show-managed-fields"]).await.unwrap();
     let list: Value = serde_json::from_str(&text).unwrap();
     let items = list["items"].as_array().unwrap();
     let key = |item: &Value| {
@@ -157,4 +157,11 @@ fn clean(object: &mut Value) {
     for port in object.pointer_mut("/spec/ports").and_then(Value::as_array_mut).into_iter().flatten() {
         port.as_object_mut().unwrap().remove("nodePort");
     }
+}
+
+/// Objects that are new, gone or another version.
+pub(crate) fn changed(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> Vec<String> {
+    let keys: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let differ = keys.into_iter().filter(|key| before.get(*key) != after.get(*key));
+    differ.filter(|key| !key.contains("/mizzen-inventory-")).cloned().collect()
 }

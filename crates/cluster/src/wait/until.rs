@@ -86,10 +86,10 @@ impl Cluster {
             .map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()))
             .collect();
         let query = format!("labelSelector={}", escaped(&labels.join(",")));
-        let pods = self.list_in(&id.namespace, "", "Pod", &query).await?;
+        let pods = self.find("", "Pod", &id.namespace, &query).await?;
         let query = format!("limit=500&fieldSelector={}", escaped("involvedObject.kind=Pod,type=Warning"));
         // Who may not see events is told less, and not nothing.
-        let events = self.list_in(&id.namespace, "", "Event", &query).await.unwrap_or_default();
+        let events = self.find("", "Event", &id.namespace, &query).await.unwrap_or_default();
         Ok(Some(match explain(&pods, &events) {
             Some(why) => format!("{reason}; {why}"),
             None => reason,

@@ -1,7 +1,9 @@
 //! What speaks against an installation, before anything is written.
 
-use super::{Facts, Mesh, overlap::overlaps};
-use crate::Version;
+use super::{Facts, Mesh};
+use crate::{Version, tag::conflicts};
+use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// The oldest Kubernetes that Istio's line supports.
 const OLDEST_KUBERNETES: (u32, u32) = (1, 32);
@@ -18,12 +20,18 @@ pub fn problems(mesh: &Mesh, facts: &Facts) -> Vec<Problem> {
     let mut problems = Vec::new();
     problems.extend(kubernetes(&facts.kubernetes));
     problems.extend(version(facts.running(&mesh.namespace, &mesh.revision).as_ref(), mesh.version.as_ref()));
-    problems.extend(
-        overlaps(&mesh.webhooks(), &facts.webhooks)
-            .into_iter()
-            .map(|message| Problem { message, warning: false }),
-    );
+    problems.extend(overlaps(&mesh.webhooks(), &facts.webhooks));
     problems
+}
+
+/// Webhooks to come that would inject a pod together with others. One that is there is replaced by the one of its name.
+fn overlaps(coming: &[Value], there: &[Value]) -> Vec<Problem> {
+    let name = |webhook: &Value| webhook["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    let names: BTreeSet<String> = coming.iter().map(name).collect();
+    let others = there.iter().filter(|webhook| !names.contains(&name(webhook)));
+    let all: Vec<&Value> = coming.iter().chain(others).collect();
+    let found = conflicts(&all).into_iter().filter(|conflict| names.contains(&conflict.name));
+    found.map(|conflict| Problem { message: conflict.to_string(), warning: false }).collect()
 }
 
 fn kubernetes(version: &str) -> Option<Problem> {

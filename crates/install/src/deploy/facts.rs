@@ -18,14 +18,10 @@ pub struct Facts {
 
 impl Facts {
     pub async fn read(cluster: &Cluster) -> Result<Self, NoInventory> {
-        let version = async {
-            let answer = cluster.read("reading the server's version", "/version").await?.unwrap_or_default();
-            Ok::<_, Refused>(answer["gitVersion"].as_str().unwrap_or_default().to_owned())
-        };
         let webhooks = cluster.list("admissionregistration.k8s.io", "MutatingWebhookConfiguration", "");
         let control_planes = cluster.list("apps", "Deployment", "app=istiod");
         let (kubernetes, webhooks, control_planes, inventories) =
-            tokio::join!(version, webhooks, control_planes, cluster.inventories());
+            tokio::join!(kubernetes(cluster), webhooks, control_planes, cluster.inventories());
         Ok(Self {
             kubernetes: kubernetes?,
             webhooks: webhooks?,
@@ -51,4 +47,10 @@ impl Facts {
         let image = deployment.pointer("/spec/template/spec/containers/0/image")?.as_str()?;
         Version::of_tag(image.rsplit_once(':')?.1)
     }
+}
+
+/// The version of the server: `v1.33.4`
+pub async fn kubernetes(cluster: &Cluster) -> Result<String, Refused> {
+    let answer = cluster.read("reading the server's version", "/version").await?.unwrap_or_default();
+    Ok(answer["gitVersion"].as_str().unwrap_or_default().to_owned())
 }

@@ -43,7 +43,7 @@ pub enum NoMesh {
     #[error("the objects of the default tag: {0}")]
     Tag(#[from] NoTag),
     #[error("{0} is rendered twice, by {1} and by {2}")]
-    Twice(ObjectId, &'static str, &'static str),
+    Twice(Box<ObjectId>, &'static str, &'static str),
 }
 
 impl Mesh {
@@ -212,7 +212,7 @@ fn once(parts: &[Part]) -> Result<(), NoMesh> {
     for part in parts {
         for object in &part.objects {
             if let Some((_, other)) = seen.iter().find(|(id, _)| **id == object.id) {
-                return Err(NoMesh::Twice(object.id.clone(), other, part.component.title));
+                return Err(NoMesh::Twice(Box::new(object.id.clone()), other, part.component.title));
             }
             seen.push((&object.id, part.component.title));
         }

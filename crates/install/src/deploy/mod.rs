@@ -11,7 +11,6 @@ mod checks;
 mod facts;
 mod labels;
 mod mesh;
-mod overlap;
 mod plan;
 mod progress;
 mod removal;
@@ -19,7 +18,7 @@ mod rights;
 mod run;
 
 pub use checks::{Problem, problems};
-pub use facts::Facts;
+pub use facts::{Facts, kubernetes};
 pub use mesh::{Mesh, NoMesh, Part};
 pub use plan::{Plan, PlannedPart, plan};
 pub use progress::{Event, Progress};

@@ -3,7 +3,8 @@
 use super::{Facts, Mesh, labels};
 use crate::Component;
 use mizzen_cluster::{
-    Action, Adoption, Cluster, Desired, Failed, Inventory, NotPlanned, ObjectId, Planned, Refused, Step,
+    Action, Adoption, Cluster, Desired, Failed, Going, Inventory, NotPlanned, ObjectId, Planned, Refused,
+    Step,
 };
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -51,9 +52,20 @@ pub async fn plan(
         namespace: String::new(),
         name: mesh.namespace.clone(),
     };
-    let makes_namespace = cluster.get(&namespace, None).await?.is_none();
-    let mut plan =
-        Plan { makes_namespace, parts: Vec::new(), prune: Vec::new(), failed: Vec::new(), before: None };
+    let there = cluster.get(&namespace, None).await?;
+    let mut plan = Plan {
+        makes_namespace: there.is_none(),
+        parts: Vec::new(),
+        prune: Vec::new(),
+        failed: Vec::new(),
+        before: None,
+    };
+    // Nothing can be made in it, and it may take what is there with it.
+    if let Some(going) = there.as_ref().and_then(Going::of) {
+        plan.failed
+            .push(Failed { id: namespace.clone(), reason: NotPlanned::Going { id: namespace, going } });
+        return Ok(plan);
+    }
     for part in &mesh.parts {
         let adoption = Arc::new(adoption.clone());
         let planned = cluster.for_all(

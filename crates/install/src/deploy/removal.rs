@@ -8,12 +8,14 @@ use super::{
     progress::{Event, Progress},
 };
 use mizzen_cluster::{
-    Cluster, Desired, Inventory, NoInventory, NotPlanned, ObjectId, Owner, Refused, order::rank_of_deletion,
+    Cluster, Deletion, Desired, Inventory, NoInventory, NotPlanned, ObjectId, Owner, Refused,
+    order::rank_of_deletion,
 };
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
+    time::Duration,
 };
 
 /// What istioctl removes, and looks at when it prunes.
@@ -44,6 +46,9 @@ const PURGED: [(&str, &str); 2] = [
 
 /// Components of a revision; `Base` is everybody's.
 const COMPONENTS: &str = "(Pilot,IngressGateways,EgressGateways,Cni,Ztunnel)";
+
+/// For all that was deleted to be gone; what takes longer is told.
+const GONE: Duration = Duration::from_secs(30);
 
 /// What is to go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,15 +178,18 @@ pub async fn remove(
     for id in removal.objects {
         ranks.entry(rank_of_deletion(&id.kind)).or_default().push(id);
     }
-    let mut removed = Removed::default();
+    let (mut removed, mut begun) = (Removed::default(), Vec::new());
     for ids in ranks.into_values() {
         let outcome = cluster.for_all(ids, ObjectId::clone, |cluster, id| async move {
-            let there = delete(&cluster, &id).await?;
-            Ok((id, there))
+            let deletion = delete(&cluster, &id).await?;
+            Ok((id, deletion))
         });
         let outcome = outcome.await;
-        for (id, there) in outcome.done {
-            if there {
+        for (id, deletion) in outcome.done {
+            if deletion == Deletion::Begun {
+                begun.push(id.clone());
+            }
+            if deletion != Deletion::Absent {
                 progress(Event::Deleted { object: id.to_string() });
                 removed.deleted.push(id);
             }
@@ -190,8 +198,8 @@ pub async fn remove(
             .failed
             .extend(outcome.failed.into_iter().map(|failed| (failed.id, failed.reason.to_string())));
     }
-    for id in &removed.deleted {
-        match cluster.gone(id).await {
+    for id in &begun {
+        match cluster.gone(id, GONE).await {
             Ok(()) => {}
             Err(NotPlanned::Going { going, .. }) => removed.going.push((id.clone(), going.to_string())),
             Err(error) => removed.failed.push((id.clone(), error.to_string())),
@@ -206,7 +214,7 @@ pub async fn remove(
 }
 
 /// Somebody may change it at the same moment: a deletion does not mind.
-async fn delete(cluster: &Cluster, id: &ObjectId) -> Result<bool, Refused> {
+async fn delete(cluster: &Cluster, id: &ObjectId) -> Result<Deletion, Refused> {
     let mut attempt = 0;
     loop {
         attempt += 1;

@@ -1,7 +1,7 @@
 //! Whether one may do what is planned, asked before anything is written.
 
 use super::Plan;
-use mizzen_cluster::{Action, Cluster, ObjectId, Refused};
+use mizzen_cluster::{Action, Cluster, Refused};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -13,13 +13,13 @@ pub async fn missing_rights(cluster: &Cluster, plan: &Plan, namespace: &str) -> 
     }
     let mut needed: BTreeSet<(&str, &str, &str, &str)> = BTreeSet::new();
     let written = plan.steps().filter(|step| step.action != Action::Unchanged).map(|step| &step.id);
-    for id in written {
-        for verb in ["create", "patch"] {
+    // What could not be planned may be for want of a right.
+    for id in written.chain(plan.failed.iter().map(|failed| &failed.id)) {
+        for verb in ["get", "create", "patch"] {
             needed.insert((&id.group, &id.kind, &id.namespace, verb));
         }
     }
-    let deleted: Vec<&ObjectId> = plan.prune.iter().collect();
-    for id in deleted {
+    for id in &plan.prune {
         needed.insert((&id.group, &id.kind, &id.namespace, "delete"));
     }
     if plan.makes_namespace {

@@ -147,16 +147,17 @@ async fn bring(
     for object in part.objects {
         ranks.entry(rank(&object.0.id.kind)).or_default().push(object);
     }
-    let adoption = Arc::new(settings.adoption.clone());
+    let (adoption, patience) = (Arc::new(settings.adoption.clone()), settings.patience);
     let mut all = Vec::new();
     for (rank, objects) in ranks {
-        let ids: Vec<ObjectId> = objects.iter().map(|(object, _)| object.id.clone()).collect();
+        let unsettled = objects.iter().filter(|(_, planned)| !planned.is_done());
+        let ids: Vec<ObjectId> = unsettled.map(|(object, _)| object.id.clone()).collect();
         let brought = cluster.for_all(
             objects,
             |(object, _)| object.id.clone(),
             |cluster, (object, planned)| {
                 let adoption = Arc::clone(&adoption);
-                async move { cluster.bring(&object, &adoption, Some(planned)).await }
+                async move { cluster.bring(&object, &adoption, Some(planned), patience).await }
             },
         );
         let brought = brought.await;
@@ -171,7 +172,7 @@ async fn bring(
             };
             return Err(format!("{}{others}", failed.reason));
         }
-        if rank == 0 {
+        if rank == 0 && !ids.is_empty() {
             let told =
                 |for_what: &[_]| progress(Event::Waits { component: title, for_what: for_what.to_vec() });
             cluster.until_ready(&ids, settings.patience, told).await.map_err(|error| error.to_string())?;

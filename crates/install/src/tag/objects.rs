@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{DEFAULT, NoTag, TAG, canonical::Canonical, chart, validator};
+use super::{DEFAULT, NoTag, TAG, canonical::Canonical, chart, label, validator};
 use crate::{Charts, Manifest, tree};
 
 /// Labels of those that an installer may change and delete.
@@ -84,8 +84,9 @@ impl Tag {
         let revision = if canonical.revision.is_empty() { DEFAULT } else { canonical.revision };
         let values = json!({ "revisionTags": [self.name] });
         let objects = chart::control_plane(&values, revision, &self.namespace, charts)?;
-        let of_tag =
-            |object: &&Manifest| object.kind() == "Service" && label(object.object(), TAG) == self.name;
+        let of_tag = |object: &&Manifest| {
+            object.kind() == "Service" && label(object.object(), TAG) == Some(self.name.as_str())
+        };
         let mut object = taken(objects.iter().find(of_tag), "Service tag", charts)?;
         self.finish(&mut object, None);
         Ok(object)
@@ -114,10 +115,6 @@ impl Tag {
             }
         }
     }
-}
-
-fn label<'v>(object: &'v Value, name: &str) -> &'v str {
-    tree::text(object, &["metadata", "labels", name]).unwrap_or_default()
 }
 
 fn taken(found: Option<&Manifest>, kind: &'static str, charts: &dyn Charts) -> Result<Value, NoTag> {

@@ -13,7 +13,9 @@ use http::{Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use std::{convert::Infallible, future::Future, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+use std::{
+    borrow::Cow, convert::Infallible, future::Future, net::SocketAddr, pin::pin, sync::Arc, time::Duration,
+};
 use tokio::{net::TcpListener, sync::Semaphore, task::JoinSet, time::sleep};
 
 /// Which socket a request came in by.
@@ -84,7 +86,7 @@ async fn answer(process: &Arc<Process>, door: Door, peer: SocketAddr, request: R
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return plain(StatusCode::METHOD_NOT_ALLOWED, "");
     }
-    let path = request.uri().path();
+    let path = &*single_slashes(request.uri().path());
     let query = Query(request.uri().query().unwrap_or_default().to_owned());
     if let Some(name) = path.strip_prefix("/debug/") {
         if !peer.ip().to_canonical().is_loopback() {
@@ -101,7 +103,7 @@ async fn answer(process: &Arc<Process>, door: Door, peer: SocketAddr, request: R
             Some(_) => plain(StatusCode::OK, ""),
             None => plain(StatusCode::SERVICE_UNAVAILABLE, &pages::waiting_for(process)),
         },
-        ("/version", _) => plain(StatusCode::OK, &process.options.version),
+        ("/version", _) => plain(StatusCode::OK, &process.options.build),
         ("/metrics", Door::Monitoring) => {
             let mut page = plain(StatusCode::OK, &crate::metrics::page(process));
             let kind = header::HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
@@ -110,6 +112,15 @@ async fn answer(process: &Arc<Process>, door: Door, peer: SocketAddr, request: R
         }
         _ => plain(StatusCode::NOT_FOUND, "404 page not found\n"),
     }
+}
+
+/// istioctl asks for `//version`: istiod's server takes such paths for the plain ones.
+fn single_slashes(path: &str) -> Cow<'_, str> {
+    let mut shown = Cow::Borrowed(path);
+    while shown.contains("//") {
+        shown = Cow::Owned(shown.replace("//", "/"));
+    }
+    shown
 }
 
 fn plain(status: StatusCode, text: &str) -> Page {
@@ -167,6 +178,15 @@ fn digit(byte: u8) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn repeated_slashes_mean_one() {
+        for (asked, meant) in
+            [("/version", "/version"), ("//version", "/version"), ("///debug//syncz/", "/debug/syncz/")]
+        {
+            assert_eq!(single_slashes(asked), meant);
+        }
+    }
 
     #[test]
     fn a_query_is_unescaped() {

@@ -28,14 +28,14 @@ pub(crate) fn page(process: &Process) -> String {
 }
 
 fn about(process: &Process, text: &mut Text) {
-    let version = process.options.version.clone();
+    let (version, build) = (process.options.version.clone(), process.options.build.clone());
     text.family(
         "istio_build",
         "gauge",
         "Istio component build info",
-        [([("component", "pilot".to_owned()), ("tag", version.clone())], 1)],
+        [([("component", "pilot".to_owned()), ("tag", version)], 1)],
     );
-    text.family("pilot_info", "gauge", "Pilot version and build information.", [([("version", version)], 1)]);
+    text.family("pilot_info", "gauge", "Pilot version and build information.", [([("version", build)], 1)]);
     let uptime = process.metrics.started.elapsed().as_secs_f64();
     text.gauge("istiod_uptime_seconds", "Current istiod server uptime in seconds", uptime);
 }

@@ -65,6 +65,7 @@ pub(crate) struct Plane {
 pub(crate) fn options() -> Options {
     Options {
         version: "test".into(),
+        build: "test-0123abc-Clean".into(),
         registry: false,
         access: Access::default(),
         config_dirs: Vec::new(),

@@ -89,7 +89,19 @@ impl Bootstrap {
         self.control_plane_speaking("GRPC", address)
     }
 
-    fn control_plane_speaking(mut self, api_type: &str, address: SocketAddr) -> Self {
+    /// The first again, by a name and a port that Envoy looks up itself, as in a pod.
+    #[must_use]
+    pub fn control_plane_named(self, host: &str, port: u16) -> Self {
+        let address = socket_address(host, port);
+        self.control_plane_in("DELTA_GRPC", grpc_cluster("xds-grpc", "STRICT_DNS", &address))
+    }
+
+    fn control_plane_speaking(self, api_type: &str, address: SocketAddr) -> Self {
+        let address = socket_address(&address.ip().to_string(), address.port());
+        self.control_plane_in(api_type, grpc_cluster("xds-grpc", "STATIC", &address))
+    }
+
+    fn control_plane_in(mut self, api_type: &str, cluster: Value) -> Self {
         // Without a limit for the first answer, as in Istio's bootstrap: otherwise Envoy goes on without it.
         let source = json!({ "ads": {}, "initial_fetch_timeout": "0s", "resource_api_version": "V3" });
         self.value["dynamic_resources"] = json!({
@@ -99,18 +111,16 @@ impl Bootstrap {
                 "api_type": api_type,
                 "set_node_on_first_message_only": true,
                 "transport_api_version": "V3",
-                "grpc_services": [{ "envoy_grpc": { "cluster_name": "xds-grpc" } }],
+                "grpc_services": [{ "envoy_grpc": { "cluster_name": cluster["name"] } }],
             },
         });
-        let address = json!({ "socket_address": {
-            "address": address.ip().to_string(), "port_value": address.port() } });
-        self.cluster(grpc_cluster("xds-grpc", &address))
+        self.cluster(cluster)
     }
 
     /// Where secrets are served: the socket of an identity of [`crate::secrets::Secrets`].
     #[must_use]
     pub fn secrets(self, socket: &Path) -> Self {
-        self.cluster(grpc_cluster("sds-grpc", &json!({ "pipe": { "path": socket } })))
+        self.cluster(grpc_cluster("sds-grpc", "STATIC", &json!({ "pipe": { "path": socket } })))
     }
 
     /// A static cluster.
@@ -132,6 +142,12 @@ impl Bootstrap {
     pub fn change(mut self, change: impl FnOnce(&mut Value)) -> Self {
         change(&mut self.value);
         self
+    }
+
+    /// Envoy's own pages, at a port of every address.
+    #[must_use]
+    pub fn admin_port(self, port: u16) -> Self {
+        self.change(|value| value["admin"] = json!({ "address": socket_address("0.0.0.0", port) }))
     }
 
     pub(super) fn with_admin(self, socket: &Path) -> Self {
@@ -158,10 +174,14 @@ fn push(list: &mut Value, item: Value) {
     }
 }
 
-fn grpc_cluster(name: &str, address: &Value) -> Value {
+fn socket_address(host: &str, port: u16) -> Value {
+    json!({ "socket_address": { "address": host, "port_value": port } })
+}
+
+fn grpc_cluster(name: &str, kind: &str, address: &Value) -> Value {
     json!({
         "name": name,
-        "type": "STATIC",
+        "type": kind,
         "connect_timeout": "1s",
         "load_assignment": { "cluster_name": name, "endpoints": [{ "lb_endpoints": [
             { "endpoint": { "address": address } }] }] },

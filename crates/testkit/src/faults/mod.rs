@@ -11,7 +11,10 @@ mod relay;
 mod rule;
 mod status;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, atomic::Ordering},
+};
 
 use kube::Client;
 use tokio::sync::Mutex;
@@ -88,6 +91,7 @@ impl Faults {
     /// Takes all faults away.
     pub fn clear(&self) {
         self.relay.faults().clear();
+        self.relay.broken.store(false, Ordering::SeqCst);
     }
 
     /// Refuses connections, and closes those that are open, until [`Faults::resume`].

@@ -40,6 +40,8 @@ pub(super) struct Relay {
     /// Its changes close the connections.
     pub(super) connections: watch::Sender<u64>,
     pub(super) stopped: AtomicBool,
+    /// By a fault.
+    pub(super) broken: AtomicBool,
 }
 
 impl Relay {
@@ -53,6 +55,7 @@ impl Relay {
             open_watches: Arc::default(),
             connections: watch::Sender::new(0),
             stopped: AtomicBool::new(false),
+            broken: AtomicBool::new(false),
         }
     }
 
@@ -70,7 +73,7 @@ impl Relay {
 
     /// An error ends the connection (HTTP/1.1) or the stream (HTTP/2) without an answer.
     pub(super) async fn handle(self: Arc<Self>, request: Request<Incoming>) -> Result<Answer, BoxError> {
-        if self.stopped.load(Ordering::SeqCst) {
+        if self.stopped.load(Ordering::SeqCst) || self.broken.load(Ordering::SeqCst) {
             return Err("stopped".into());
         }
         let verb = Verb::of(request.method(), request.uri());
@@ -85,6 +88,10 @@ impl Relay {
                 None => {}
                 Some(Effect::Delay(by)) => tokio::time::sleep(by).await,
                 Some(Effect::LoseAnswer) => lost = true,
+                Some(Effect::BreakOff) => {
+                    self.broken.store(true, Ordering::SeqCst);
+                    lost = true;
+                }
                 Some(effect) => {
                     if let Some(answer) = status::answer(&effect, &path) {
                         // Read it all, as the API server would have done before it refuses.

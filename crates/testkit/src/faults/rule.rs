@@ -16,7 +16,7 @@ use http::{Method, Uri};
 pub enum Verb {
     /// Get and list.
     Read,
-    /// Create, update, patch, delete.
+    /// Create, update, patch, delete; not their dry runs.
     Write,
     Watch,
 }
@@ -24,9 +24,14 @@ pub enum Verb {
 impl Verb {
     pub(super) fn of(method: &Method, uri: &Uri) -> Self {
         let watches = |pair: &str| matches!(pair, "watch" | "watch=1" | "watch=true");
-        if *method != Method::GET && *method != Method::HEAD && *method != Method::OPTIONS {
+        let query = uri.query().unwrap_or_default();
+        // A question that is put as an object, or what only would be done.
+        let asks = uri.path().ends_with("accessreviews") || query.split('&').any(|pair| pair == "dryRun=All");
+        if asks {
+            Self::Read
+        } else if *method != Method::GET && *method != Method::HEAD && *method != Method::OPTIONS {
             Self::Write
-        } else if uri.query().is_some_and(|query| query.split('&').any(watches)) {
+        } else if query.split('&').any(watches) {
             Self::Watch
         } else {
             Self::Read
@@ -46,6 +51,8 @@ pub(super) enum Effect {
     Conflict,
     /// The request reaches the API server and is answered; the answer does not come back.
     LoseAnswer,
+    /// The same, and nothing passes any more.
+    BreakOff,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -106,6 +113,11 @@ impl Fault {
     /// The API server does what was asked, and the connection is cut instead of the answer.
     pub fn lose_answer() -> Self {
         Self::new(Effect::LoseAnswer)
+    }
+
+    /// The API server does what was asked; then everything is cut, until all faults are taken away.
+    pub fn break_off() -> Self {
+        Self::new(Effect::BreakOff)
     }
 
     /// Only this kind of request.

@@ -9,7 +9,7 @@ use super::rule::Effect;
 /// The answer of an effect that has one.
 pub(super) fn answer(effect: &Effect, path: &str) -> Option<Response<Bytes>> {
     let (code, reason, message, details) = match effect {
-        Effect::Delay(_) | Effect::LoseAnswer => return None,
+        Effect::Delay(_) | Effect::LoseAnswer | Effect::BreakOff => return None,
         Effect::TooManyRequests { retry_after } => (
             StatusCode::TOO_MANY_REQUESTS,
             "TooManyRequests",

@@ -2,13 +2,16 @@
 
 use super::wrong;
 use anyhow::Result;
-use std::thread;
+use std::{path::PathBuf, thread};
 
 #[derive(Debug)]
 pub(super) struct Environment {
     pub(super) pod: String,
     pub(super) namespace: Option<String>,
     pub(super) revision: String,
+    pub(super) cluster: Option<String>,
+    /// Whether it is there or not.
+    pub(super) kubeconfig: Option<PathBuf>,
     pub(super) alpn: bool,
     pub(super) metadata_exchange: bool,
     pub(super) new_streams_per_second: Option<u32>,
@@ -55,6 +58,8 @@ impl Environment {
             pod: text("POD_NAME").unwrap_or_else(|| "istiod".into()),
             namespace: text("POD_NAMESPACE"),
             revision: text("REVISION").unwrap_or_default(),
+            cluster: text("CLUSTER_ID"),
+            kubeconfig: text("KUBECONFIG").map(PathBuf::from),
             alpn: flag("PILOT_ENABLE_ALPN_FILTER", true)?,
             metadata_exchange: flag("PILOT_ENABLE_METADATA_EXCHANGE", true)?,
             new_streams_per_second: number("PILOT_MAX_REQUESTS_PER_SECOND")?

@@ -10,7 +10,7 @@ use std::{path::PathBuf, time::Duration};
 
 #[derive(clap::Args)]
 pub(crate) struct Typed {
-    /// A kubeconfig; without it the service account of the pod, then what KUBECONFIG says
+    /// A kubeconfig; without it the file that KUBECONFIG names, if there is one, then the service account of the pod
     #[arg(long, value_name = "FILE", help_heading = CLUSTER)]
     kubeconfig: Option<PathBuf>,
 
@@ -30,9 +30,9 @@ pub(crate) struct Typed {
     #[arg(long, value_name = "NAME", default_value = "cluster.local", help_heading = CLUSTER)]
     domain: String,
 
-    /// The name of the cluster
-    #[arg(long = "clusterID", value_name = "NAME", default_value = "Kubernetes", help_heading = CLUSTER)]
-    cluster_id: String,
+    /// The name of the cluster [default: Kubernetes] [env: CLUSTER_ID]
+    #[arg(long = "clusterID", value_name = "NAME", help_heading = CLUSTER)]
+    cluster_id: Option<String>,
 
     /// A folder with Istio objects, used instead of the cluster's; without registries also Services, EndpointSlices, Pods, …; may be
     /// given several times
@@ -192,8 +192,16 @@ impl Typed {
         };
         Ok(Options {
             version: BUILD.version.to_owned(),
+            build: BUILD.in_a_word(),
             registry,
-            access: Access { kubeconfig: self.kubeconfig, context: self.context, ..Access::default() },
+            access: Access {
+                // The charts name a file that is there only if the cluster to serve is another one than the pod's.
+                kubeconfig: self
+                    .kubeconfig
+                    .or_else(|| environment.kubeconfig.clone().filter(|path| path.is_file())),
+                context: self.context,
+                ..Access::default()
+            },
             config_dirs: self.config_dirs,
             mesh_config: self.mesh_config,
             networks_config: self.networks_config,
@@ -202,7 +210,10 @@ impl Typed {
                 .or_else(|| environment.namespace.clone())
                 .unwrap_or_else(|| "istio-system".into()),
             domain: self.domain,
-            cluster: self.cluster_id,
+            cluster: self
+                .cluster_id
+                .or_else(|| environment.cluster.clone())
+                .unwrap_or_else(|| "Kubernetes".into()),
             revision: environment.revision.clone(),
             grpc: some(self.grpc),
             http: some(self.http),
@@ -217,5 +228,51 @@ impl Typed {
             // Streams are given that long; then the process goes.
             grace: self.shutdown + Duration::from_secs(1),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use std::env;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        typed: Typed,
+    }
+
+    fn options(words: &[&str], variables: &[(&str, &str)]) -> Options {
+        let line = Line::try_parse_from([&["discovery"], words].concat()).unwrap();
+        let find = |name: &str| variables.iter().find(|(known, _)| *known == name);
+        let environment = Environment::read(|name| find(name).map(|(_, value)| (*value).to_owned())).unwrap();
+        line.typed.options(&environment).unwrap()
+    }
+
+    #[test]
+    fn the_cluster_is_named_by_the_flag_or_the_variable() {
+        for (words, variables, cluster) in [
+            (&[][..], &[][..], "Kubernetes"),
+            (&[], &[("CLUSTER_ID", "")], "Kubernetes"),
+            (&[], &[("CLUSTER_ID", "east")], "east"),
+            (&["--clusterID=west"], &[("CLUSTER_ID", "east")], "west"),
+        ] {
+            assert_eq!(options(words, variables).cluster, cluster, "{words:?} {variables:?}");
+        }
+    }
+
+    #[test]
+    fn a_kubeconfig_that_the_chart_names_counts_if_it_is_there() {
+        let there = env::current_exe().unwrap();
+        let there = there.to_str().unwrap();
+        for (words, variable, used) in [
+            (&[][..], "/var/run/secrets/remote/config", None),
+            (&[], there, Some(there)),
+            (&["--kubeconfig=typed.yaml"], there, Some("typed.yaml")),
+        ] {
+            let access = options(words, &[("KUBECONFIG", variable)]).access;
+            assert_eq!(access.kubeconfig, used.map(PathBuf::from), "{words:?} {variable}");
+        }
     }
 }

@@ -2,12 +2,10 @@
 //!
 //! All three make the same plan. `diff` prints it, `--dry-run` too; the others ask, and carry it out.
 
-mod confirm;
 mod run;
 mod show;
 mod typed;
 
-pub(crate) use confirm::confirmed;
 pub(crate) use run::{attended, unlisted};
 
 use super::{Group, Verb};

@@ -1,7 +1,7 @@
 //! The way of the verbs, from what was typed to what was done.
 
 use super::{
-    confirmed, show,
+    show,
     typed::{DiffTyped, Shown, Typed, Word},
 };
 use crate::{
@@ -9,7 +9,9 @@ use crate::{
         connection::{self, Connection, refused},
         mesh,
     },
-    build, diagnostics,
+    build,
+    confirm::confirm,
+    diagnostics,
     exit::Exit,
     failure::Hint,
     output::Output,
@@ -84,7 +86,6 @@ pub(super) fn install(typed: Typed, verb: &str, output: &mut Output) -> Result<E
     if !force && let Some(problem) = problems.iter().find(|problem| !problem.warning) {
         return Err(anyhow!("{}", problem.message).hint("nothing was done; --force goes on nevertheless"));
     }
-    stopped(&plan)?;
     let cluster = &connection.cluster;
     let missing = connection.run(deploy::missing_rights(cluster, &plan, &mesh.namespace)).map_err(refused)?;
     if !missing.is_empty() {
@@ -93,6 +94,7 @@ pub(super) fn install(typed: Typed, verb: &str, output: &mut Output) -> Result<E
             error.hint("nothing was done; ask for these rights, or choose another user with --context")
         );
     }
+    stopped(&plan)?;
     if dry_run {
         if !text {
             output.json(&show::plan_json(&mesh, &plan, &problems))?;
@@ -101,10 +103,10 @@ pub(super) fn install(typed: Typed, verb: &str, output: &mut Output) -> Result<E
     }
     let version = mesh.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
     let question = format!(
-        "This will {verb} Istio{version} with profile {:?} in namespace {}.",
+        "This will {verb} Istio{version} with profile {:?} in namespace {}. Proceed? (y/N)",
         mesh.profile, mesh.namespace
     );
-    if !plan.changes_nothing() && !confirmed(&question, yes, output)? {
+    if !plan.changes_nothing() && !yes && !confirm(&question, output)? {
         output.text("nothing was done\n")?;
         return Ok(Exit::Problem);
     }

@@ -95,7 +95,9 @@ fn apply(connection: &Connection, wanted: &[Desired], patience: Duration, output
     ordered.sort_by_key(|desired| rank(&desired.id.kind));
     for rank in ordered.chunk_by(|one, other| rank(&one.id.kind) == rank(&other.id.kind)) {
         for desired in rank {
-            connection.run(cluster.bring(desired, &Adoption::default(), None)).map_err(not_planned)?;
+            connection
+                .run(cluster.bring(desired, &Adoption::default(), None, patience))
+                .map_err(not_planned)?;
         }
         let ids: Vec<ObjectId> = rank.iter().map(|desired| desired.id.clone()).collect();
         let mut printed = Ok(());

@@ -3,17 +3,20 @@
 
 use crate::{
     args::connection::{self, Connection, refused},
+    confirm::confirm,
     exit::Exit,
     failure::Hint,
     output::Output,
-    verbs::install::confirmed,
 };
 use anyhow::{Result, anyhow};
 use clap::Args;
 use mizzen_cluster::{Adoption, Desired, ObjectId, Pruned, Refused, order::rank_of_deletion};
 use mizzen_operator::{Deployed, FINALIZER, GROUP, KIND, lock, objects};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
+
+/// For each object to be gone, with what hangs on it.
+const GONE: Duration = Duration::from_secs(60);
 
 #[derive(Args)]
 pub(crate) struct Typed {
@@ -74,7 +77,7 @@ pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
     if typed.dry_run {
         return Ok(Exit::Done);
     }
-    if !confirmed("The operator will be removed from the cluster.", typed.yes, output)? {
+    if !typed.yes && !confirm("The operator will be removed from the cluster. Proceed? (y/N)", output)? {
         output.text("nothing was done\n")?;
         return Ok(Exit::Problem);
     }
@@ -175,7 +178,7 @@ async fn remove(connection: &Connection, removal: Removal) -> Result<Vec<String>
             kept.push(format!("{id} stays: {why}\n"));
             continue;
         }
-        cluster.gone(&id).await.map_err(|error| {
+        cluster.gone(&id, GONE).await.map_err(|error| {
             anyhow!(error).hint("what was removed is gone; run the same command again to go on")
         })?;
     }
