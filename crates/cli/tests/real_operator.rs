@@ -11,10 +11,10 @@ use mizzen_testkit::{
     wait::{PATIENCE, Seen, until},
 };
 use nix::sys::signal::Signal;
-use operated::{CANARY, DEPLOYMENT, EXAMPLE, Operated, image, is_within, page, passes};
+use operated::{CANARY, DEPLOYMENT, EXAMPLE, Operated, image, is_within, page, passes, words_until};
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, time::Duration};
-use tokio::time::sleep;
+use std::time::Duration;
+use tokio::time::{sleep, timeout};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_resource_becomes_a_mesh_that_is_kept_repaired_and_removed() -> Result<()> {
@@ -41,25 +41,9 @@ async fn a_resource_becomes_a_mesh_that_is_kept_repaired_and_removed() -> Result
 
     // The example of the document becomes a mesh, component by component.
     let (operator, port) = here.operator();
+    let mut statuses = here.statuses()?;
     site.server.apply(EXAMPLE).await?;
-    let mut words: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let probe = async || {
-        let resource = here.resource("example-istiocontrolplane").await.unwrap_or_default();
-        let status = &resource["status"];
-        let text = |value: &Value| value["status"].as_str().unwrap_or_default().to_owned();
-        let components = status["componentStatus"].as_object().into_iter().flatten();
-        let mut seen: Vec<(String, String)> =
-            components.map(|(name, one)| (name.clone(), text(one))).collect();
-        seen.push(("whole".to_owned(), text(status)));
-        for (name, word) in seen.into_iter().filter(|(_, word)| !word.is_empty()) {
-            let words = words.entry(name).or_default();
-            if words.last() != Some(&word) {
-                words.push(word);
-            }
-        }
-        Seen::when(status["status"] == "HEALTHY", || status.to_string())
-    };
-    operator.until("the mesh to be healthy", PATIENCE, probe).await?;
+    let words = timeout(PATIENCE, words_until(&mut statuses, "HEALTHY")).await.unwrap();
     let expected: Vec<&str> = vec!["Base", "EgressGateways", "IngressGateways", "Pilot", "whole"];
     assert_eq!(words.keys().collect::<Vec<_>>(), expected);
     for (name, words) in &words {
@@ -134,21 +118,20 @@ async fn a_resource_becomes_a_mesh_that_is_kept_repaired_and_removed() -> Result
         "the neighbour's are not taken for its own"
     );
 
-    // Killed in the middle of its work, and started again.
-    let change = r#"{"spec":{"meshConfig":{"accessLogFile":"/dev/stderr"},"components":{"egressGateways":[{"name":"istio-egressgateway","enabled":false}]}}}"#;
-    let path = [
-        "patch",
-        "istiooperator",
-        "example-istiocontrolplane",
-        "-n",
-        "istio-system",
-        "--type=merge",
-        "-p",
-        change,
-    ];
-    site.server.kubectl(&path).await?;
+    // Killed in the middle of its work, and started again: one component waits for its pods, and nothing has been deleted yet.
+    let change = |labels: Value| {
+        json!({ "spec": {
+            "meshConfig": { "accessLogFile": "/dev/stderr" },
+            "components": { "egressGateways": [{ "name": "istio-egressgateway", "enabled": false }] },
+            "values": { "pilot": { "podLabels": labels } },
+        } })
+    };
+    here.patch("example-istiocontrolplane", &change(json!({ controllers::POD: controllers::NEVER_READY })))
+        .await?;
     here.says(&operator, "example-istiocontrolplane", "RECONCILING").await?;
     operator.kill();
+    assert!(here.get(DEPLOYMENT, "istio-system", "istio-egressgateway").await.is_some());
+    here.patch("example-istiocontrolplane", &change(Value::Null)).await?;
     let (operator, _) = here.operator();
     let finished = async || {
         let egress = here.get(DEPLOYMENT, "istio-system", "istio-egressgateway").await;
@@ -258,10 +241,7 @@ async fn a_mesh_that_does_not_become_ready_says_why_and_keeps_no_other_waiting()
     operator.until("the reason", PATIENCE, waits).await?;
 
     // The first is not kept waiting by it, nor is a better version of the second.
-    let change = r#"{"spec":{"meshConfig":{"accessLogFile":"/dev/stderr"}}}"#;
-    let words = "patch istiooperator canary -n istio-system --type=merge -p";
-    let words: Vec<&str> = words.split_whitespace().chain([change]).collect();
-    site.server.kubectl(&words).await?;
+    here.patch("canary", &json!({ "spec": { "meshConfig": { "accessLogFile": "/dev/stderr" } } })).await?;
     let changed = async || {
         let map = here.get(("", "ConfigMap"), "istio-system", "istio-canary").await.unwrap_or_default();
         let mesh = map["data"]["mesh"].as_str().unwrap_or_default().to_owned();

@@ -2,13 +2,15 @@
 #![allow(clippy::unwrap_used, reason = "this is test code, which the lint cannot see here")]
 
 use crate::site::{BINARY, Site};
-use mizzen_cluster::{Cluster, ObjectId};
+use mizzen_cluster::{Change, Cluster, Identity, ObjectId, Resource, State, Trimmed, follow};
 use mizzen_testkit::{
     Part, Result, ports,
     wait::{PATIENCE, Seen},
 };
+use serde::Deserialize;
 use serde_json::Value;
-use std::process::Command;
+use std::{collections::BTreeMap, process::Command, sync::Arc};
+use tokio::sync::mpsc;
 
 /// The resource of the design document.
 pub(crate) const EXAMPLE: &str = "apiVersion: install.istio.io/v1alpha1
@@ -69,6 +71,18 @@ impl Operated {
         self.cluster.get(&id, None).await.unwrap()
     }
 
+    /// Every status of every resource from now on, as it is written.
+    pub(crate) fn statuses(&self) -> Result<mpsc::Receiver<Value>> {
+        let (out, statuses) = mpsc::channel(64);
+        let resource = Resource::new("install.istio.io", &["v1alpha1"], "istiooperators");
+        let turn = |change| match change {
+            Change::Applied(Told { status, .. }) => Some(status),
+            _ => None,
+        };
+        tokio::spawn(follow(self.site.server.client()?, resource, Arc::new(State::default()), out, turn));
+        Ok(statuses)
+    }
+
     pub(crate) async fn resource(&self, name: &str) -> Option<Value> {
         self.get(("install.istio.io", "IstioOperator"), "istio-system", name).await
     }
@@ -91,8 +105,60 @@ impl Operated {
         operator.until(&format!("{name} to be gone"), PATIENCE, probe).await
     }
 
+    /// A merge patch of a resource.
+    pub(crate) async fn patch(&self, name: &str, patch: &Value) -> Result<String> {
+        let (words, patch) = ("-n istio-system --type=merge -p", patch.to_string());
+        let words = ["patch", "istiooperator", name].into_iter().chain(words.split_whitespace());
+        self.site.server.kubectl(&words.chain([patch.as_str()]).collect::<Vec<_>>()).await
+    }
+
     pub(crate) async fn kubectl(&self, line: &str) -> Result<String> {
         self.site.server.kubectl(&line.split_whitespace().collect::<Vec<_>>()).await
+    }
+}
+
+#[derive(Deserialize)]
+struct Told {
+    metadata: Metadata,
+    #[serde(default)]
+    status: Value,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata {
+    name: String,
+    namespace: String,
+    resource_version: String,
+}
+
+impl Trimmed for Told {
+    fn identity(&self) -> Identity<'_> {
+        let Metadata { name, namespace, resource_version } = &self.metadata;
+        Identity { namespace, name, version: resource_version }
+    }
+}
+
+/// The words of each component and of the whole, in order, until the whole says `last`.
+pub(crate) async fn words_until(
+    statuses: &mut mpsc::Receiver<Value>,
+    last: &str,
+) -> BTreeMap<String, Vec<String>> {
+    let mut words: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    loop {
+        let status = statuses.recv().await.unwrap();
+        let components = status["componentStatus"].as_object().into_iter().flatten();
+        let whole = [("whole", &status)];
+        for (name, value) in components.map(|(name, value)| (name.as_str(), value)).chain(whole) {
+            let Some(word) = value["status"].as_str() else { continue };
+            let words = words.entry(name.to_owned()).or_default();
+            if words.last().is_none_or(|last| last != word) {
+                words.push(word.to_owned());
+            }
+        }
+        if status["status"] == last {
+            return words;
+        }
     }
 }
 
