@@ -3,132 +3,18 @@
 
 #![allow(clippy::unwrap_used, reason = "what a test builds on is there, or the test fails")]
 
+mod operated;
 mod site;
 
-use mizzen_cluster::{Cluster, ObjectId};
 use mizzen_testkit::{
-    Controllers, Part, Result, needs, ports,
+    Controllers, Result, controllers, needs,
     wait::{PATIENCE, Seen, until},
 };
 use nix::sys::signal::Signal;
+use operated::{CANARY, DEPLOYMENT, EXAMPLE, Operated, image, is_within, page, passes, words_until};
 use serde_json::{Value, json};
-use site::{BINARY, Site};
-use std::{collections::BTreeMap, process::Command, time::Duration};
-use tokio::time::sleep;
-
-/// The resource of the design document.
-const EXAMPLE: &str = "apiVersion: install.istio.io/v1alpha1
-kind: IstioOperator
-metadata:
-  namespace: istio-system
-  name: example-istiocontrolplane
-spec:
-  profile: demo
-";
-
-struct Operated {
-    site: Site,
-    cluster: Cluster,
-}
-
-impl Operated {
-    async fn start() -> Result<Self> {
-        let site = Site::start().await?;
-        let cluster = Cluster::new(site.server.client()?, "test").await.unwrap();
-        Ok(Self { site, cluster })
-    }
-
-    /// The process, as the deployment would start it.
-    fn operator(&self) -> (Part, u16) {
-        let [port] = ports::free().unwrap();
-        let mut command = Command::new(BINARY);
-        command
-            .args(["operator", "run", "--kind", "IstioOperator", "--monitoring-host", "127.0.0.1"])
-            .args(["--monitoring-port", &port.to_string(), "--log-level", "info,mizzen_operator=debug"])
-            .args(["--as", "system:serviceaccount:istio-operator:istio-operator", "--kubeconfig"])
-            .arg(self.site.server.kubeconfig_file())
-            .env_clear()
-            .env("WATCH_NAMESPACE", "istio-system")
-            .env("LEADER_ELECTION_NAMESPACE", "istio-operator")
-            .env("RENEW_DEADLINE", "3s")
-            .env("WAIT_FOR_RESOURCES_TIMEOUT", "60s");
-        (Part::start("operator", command).unwrap(), port)
-    }
-
-    async fn get(&self, kind: (&str, &str), namespace: &str, name: &str) -> Option<Value> {
-        let id = ObjectId {
-            group: kind.0.into(),
-            kind: kind.1.into(),
-            namespace: namespace.into(),
-            name: name.into(),
-        };
-        self.cluster.look().await.unwrap();
-        self.cluster.get(&id, None).await.unwrap()
-    }
-
-    async fn resource(&self, name: &str) -> Option<Value> {
-        self.get(("install.istio.io", "IstioOperator"), "istio-system", name).await
-    }
-
-    /// Waits for a word of a resource's status.
-    async fn says(&self, operator: &Part, name: &str, word: &str) -> Result<Value> {
-        let probe = async || {
-            let resource = self.resource(name).await.unwrap_or_default();
-            let status = resource["status"].clone();
-            Seen::from_option((status["status"] == word).then(|| status.clone()), || status.to_string())
-        };
-        operator.until(&format!("{name} to be {word}"), PATIENCE, probe).await
-    }
-
-    async fn until_gone(&self, operator: &Part, name: &str) -> Result<()> {
-        let probe = async || {
-            let resource = self.resource(name).await;
-            Seen::when(resource.is_none(), || resource.unwrap_or_default().to_string())
-        };
-        operator.until(&format!("{name} to be gone"), PATIENCE, probe).await
-    }
-
-    async fn kubectl(&self, line: &str) -> Result<String> {
-        self.site.server.kubectl(&line.split_whitespace().collect::<Vec<_>>()).await
-    }
-}
-
-const DEPLOYMENT: (&str, &str) = ("apps", "Deployment");
-
-fn image(deployment: &Value) -> &Value {
-    &deployment["spec"]["template"]["spec"]["containers"][0]["image"]
-}
-
-/// Whether what was wanted is there; a server adds defaults.
-fn is_within(wanted: &Value, live: &Value) -> bool {
-    match (wanted, live) {
-        (Value::Object(wanted), Value::Object(live)) => {
-            wanted.iter().all(|(key, wanted)| is_within(wanted, live.get(key).unwrap_or(&Value::Null)))
-        }
-        (Value::Array(wanted), Value::Array(live)) => {
-            wanted.len() == live.len()
-                && wanted.iter().zip(live).all(|(wanted, live)| is_within(wanted, live))
-        }
-        (wanted, live) => wanted == live,
-    }
-}
-
-async fn page(port: u16, path: &str) -> String {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    let mut socket = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nHost: operator\r\nConnection: close\r\n\r\n");
-    socket.write_all(request.as_bytes()).await.unwrap();
-    let mut answer = String::new();
-    socket.read_to_string(&mut answer).await.unwrap();
-    answer
-}
-
-async fn passes(port: u16) -> String {
-    let metrics = page(port, "/metrics").await;
-    let line =
-        metrics.lines().find(|line| line.starts_with("istio_install_operator_reconcile_request_total "));
-    line.unwrap().to_owned()
-}
+use std::time::Duration;
+use tokio::time::{sleep, timeout};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_resource_becomes_a_mesh_that_is_kept_repaired_and_removed() -> Result<()> {
@@ -155,25 +41,9 @@ async fn a_resource_becomes_a_mesh_that_is_kept_repaired_and_removed() -> Result
 
     // The example of the document becomes a mesh, component by component.
     let (operator, port) = here.operator();
+    let mut statuses = here.statuses()?;
     site.server.apply(EXAMPLE).await?;
-    let mut words: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let probe = async || {
-        let resource = here.resource("example-istiocontrolplane").await.unwrap_or_default();
-        let status = &resource["status"];
-        let text = |value: &Value| value["status"].as_str().unwrap_or_default().to_owned();
-        let components = status["componentStatus"].as_object().into_iter().flatten();
-        let mut seen: Vec<(String, String)> =
-            components.map(|(name, one)| (name.clone(), text(one))).collect();
-        seen.push(("whole".to_owned(), text(status)));
-        for (name, word) in seen.into_iter().filter(|(_, word)| !word.is_empty()) {
-            let words = words.entry(name).or_default();
-            if words.last() != Some(&word) {
-                words.push(word);
-            }
-        }
-        Seen::when(status["status"] == "HEALTHY", || status.to_string())
-    };
-    operator.until("the mesh to be healthy", PATIENCE, probe).await?;
+    let words = timeout(PATIENCE, words_until(&mut statuses, "HEALTHY")).await.unwrap();
     let expected: Vec<&str> = vec!["Base", "EgressGateways", "IngressGateways", "Pilot", "whole"];
     assert_eq!(words.keys().collect::<Vec<_>>(), expected);
     for (name, words) in &words {
@@ -248,21 +118,20 @@ async fn a_resource_becomes_a_mesh_that_is_kept_repaired_and_removed() -> Result
         "the neighbour's are not taken for its own"
     );
 
-    // Killed in the middle of its work, and started again.
-    let change = r#"{"spec":{"meshConfig":{"accessLogFile":"/dev/stderr"},"components":{"egressGateways":[{"name":"istio-egressgateway","enabled":false}]}}}"#;
-    let path = [
-        "patch",
-        "istiooperator",
-        "example-istiocontrolplane",
-        "-n",
-        "istio-system",
-        "--type=merge",
-        "-p",
-        change,
-    ];
-    site.server.kubectl(&path).await?;
+    // Killed in the middle of its work, and started again: one component waits for its pods, and nothing has been deleted yet.
+    let change = |labels: Value| {
+        json!({ "spec": {
+            "meshConfig": { "accessLogFile": "/dev/stderr" },
+            "components": { "egressGateways": [{ "name": "istio-egressgateway", "enabled": false }] },
+            "values": { "pilot": { "podLabels": labels } },
+        } })
+    };
+    here.patch("example-istiocontrolplane", &change(json!({ controllers::POD: controllers::NEVER_READY })))
+        .await?;
     here.says(&operator, "example-istiocontrolplane", "RECONCILING").await?;
     operator.kill();
+    assert!(here.get(DEPLOYMENT, "istio-system", "istio-egressgateway").await.is_some());
+    here.patch("example-istiocontrolplane", &change(Value::Null)).await?;
     let (operator, _) = here.operator();
     let finished = async || {
         let egress = here.get(DEPLOYMENT, "istio-system", "istio-egressgateway").await;
@@ -271,7 +140,8 @@ async fn a_resource_becomes_a_mesh_that_is_kept_repaired_and_removed() -> Result
         Seen::when(egress.is_none() && mesh.contains("/dev/stderr"), || mesh)
     };
     operator.until("the change to be done", PATIENCE, finished).await?;
-    here.says(&operator, "example-istiocontrolplane", "HEALTHY").await?;
+    let status = here.says(&operator, "example-istiocontrolplane", "HEALTHY").await?;
+    assert!(status["componentStatus"].get("EgressGateways").is_none(), "{status}");
 
     // The resource goes, and what it owned before it.
     here.kubectl("delete istiooperator example-istiocontrolplane -n istio-system --wait=false").await?;
@@ -305,15 +175,7 @@ async fn a_revision_with_proxies_is_not_removed_under_them() -> Result<()> {
     let here = Operated::start().await?;
     here.site.mizzen("operator init").await.well();
     let (operator, _) = here.operator();
-    let canary = "apiVersion: install.istio.io/v1alpha1
-kind: IstioOperator
-metadata: { namespace: istio-system, name: canary }
-spec:
-  profile: minimal
-  revision: canary
-  values: { pilot: { autoscaleEnabled: true, autoscaleMin: 2 } }
-";
-    here.site.server.apply(canary).await?;
+    here.site.server.apply(CANARY).await?;
     let ignored = EXAMPLE
         .replace("  namespace", "  annotations: { install.istio.io/ignoreReconcile: \"true\" }\n  namespace");
     here.site.server.apply(&ignored).await?;
@@ -329,15 +191,6 @@ spec:
     };
     operator.until("two replicas", PATIENCE, scaled).await?;
 
-    // A second mesh beside it shares the definitions and leaves them to the first.
-    let second = EXAMPLE.replace("example-istiocontrolplane", "second").replace("demo", "minimal");
-    here.site.server.apply(&second).await?;
-    here.says(&operator, "second", "HEALTHY").await?;
-    let definition = ("apiextensions.k8s.io", "CustomResourceDefinition");
-    let definition = here.get(definition, "", "gateways.networking.istio.io").await.unwrap();
-    let owner = &definition["metadata"]["labels"]["install.operator.istio.io/owning-resource"];
-    assert_eq!(owner, "canary");
-
     let pod = json!({
         "apiVersion": "v1", "kind": "Pod",
         "metadata": { "name": "shop", "namespace": "default", "labels": { "security.istio.io/tlsMode": "istio" },
@@ -352,7 +205,6 @@ spec:
     here.kubectl("delete pod shop -n default --force").await?;
     here.until_gone(&operator, "canary").await?;
     assert!(here.get(DEPLOYMENT, "istio-system", "istiod-canary").await.is_none());
-    assert!(here.get(DEPLOYMENT, "istio-system", "istiod").await.is_some(), "the other one stays");
 
     // The one that is to be left alone was, and goes without a trace.
     let resource = here.resource("example-istiocontrolplane").await.unwrap();
@@ -360,5 +212,65 @@ spec:
         resource.get("status").is_none() && resource.pointer("/metadata/finalizers").is_none(),
         "{resource}"
     );
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mesh_that_does_not_become_ready_says_why_and_keeps_no_other_waiting() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let here = Operated::start().await?;
+    let Operated { site, .. } = &here;
+    let file = site.server.kubeconfig_file().with_file_name("canary.yaml");
+    std::fs::write(&file, CANARY).unwrap();
+    site.mizzen(&format!("operator init -f {}", file.display())).await.well();
+    let (operator, _) = here.operator();
+    here.says(&operator, "canary", "HEALTHY").await?;
+
+    let good = EXAMPLE.replace("example-istiocontrolplane", "second").replace("demo", "minimal");
+    let label = format!("{}: {}", controllers::POD, controllers::IMAGE_PULL_ERROR);
+    site.server.apply(&format!("{good}  values: {{ pilot: {{ podLabels: {{ {label} }} }} }}\n")).await?;
+    let waits = async || {
+        let resource = here.resource("second").await.unwrap_or_default();
+        let message = resource["status"]["message"].as_str().unwrap_or_default();
+        let is_told =
+            message.contains("Deployment istio-system/istiod") && message.contains("ImagePullBackOff");
+        Seen::when(is_told && resource["status"]["status"] == "RECONCILING", || {
+            resource["status"].to_string()
+        })
+    };
+    operator.until("the reason", PATIENCE, waits).await?;
+
+    // The first is not kept waiting by it, nor is a better version of the second.
+    here.patch("canary", &json!({ "spec": { "meshConfig": { "accessLogFile": "/dev/stderr" } } })).await?;
+    let changed = async || {
+        let map = here.get(("", "ConfigMap"), "istio-system", "istio-canary").await.unwrap_or_default();
+        let mesh = map["data"]["mesh"].as_str().unwrap_or_default().to_owned();
+        Seen::when(mesh.contains("/dev/stderr"), || mesh)
+    };
+    operator.until("the change of the first", PATIENCE, changed).await?;
+    site.server.apply(&good).await?;
+    here.says(&operator, "second", "HEALTHY").await?;
+    here.says(&operator, "canary", "HEALTHY").await?;
+
+    // What both have is left to the one that came first.
+    let definition = ("apiextensions.k8s.io", "CustomResourceDefinition");
+    let gateways = here.get(definition, "", "gateways.networking.istio.io").await.unwrap();
+    assert_eq!(gateways["metadata"]["labels"]["install.operator.istio.io/owning-resource"], "canary");
+
+    // Without the operator resources can be deleted, and meshes stay.
+    operator.kill();
+    let told = site.mizzen("operator remove -y").await.well();
+    assert!(told.contains("2 IstioOperator resources will be looked at by nobody"), "{told}");
+    assert!(
+        here.get(definition, "", "istiooperators.install.istio.io").await.is_some(),
+        "people's resources stay"
+    );
+    here.kubectl("delete istiooperator canary -n istio-system").await?;
+    site.mizzen("operator init").await.well();
+    site.mizzen("operator remove --purge -y").await.well();
+    assert!(here.get(definition, "", "istiooperators.install.istio.io").await.is_none());
+    for name in ["istiod", "istiod-canary"] {
+        assert!(here.get(DEPLOYMENT, "istio-system", name).await.is_some(), "{name}");
+    }
     Ok(())
 }

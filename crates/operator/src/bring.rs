@@ -8,7 +8,7 @@ use crate::{
 };
 use mizzen_cluster::{Action, Adoption, ObjectId, Reclaim};
 use mizzen_install::{
-    Generated, Input,
+    Charts, Generated, Input,
     deploy::{self, Facts, Mesh, Settings},
     generate, package_path,
 };
@@ -46,8 +46,13 @@ pub(crate) async fn bring(
     for step in plan.steps().filter(|step| !matches!(step.action, Action::Unchanged | Action::Create)) {
         tracing::info!("{step}");
     }
-    let heard =
-        Arc::new(Heard { status: Mutex::new(report.before().begin(&mesh, &plan)), news: Notify::new() });
+    let version = mesh.version.as_ref().map(ToString::to_string).unwrap_or_default();
+    let parts = plan.parts.iter().map(|part| {
+        let changes = part.objects.iter().any(|(_, planned)| planned.step.action != Action::Unchanged);
+        (part.component.name, changes)
+    });
+    let status = report.before().begin(&version, parts);
+    let heard = Arc::new(Heard { status: Mutex::new(status), news: Notify::new() });
     let first = heard.status().clone();
     report.write(&first).await?;
     let listener = Arc::clone(&heard);
@@ -63,7 +68,10 @@ pub(crate) async fn bring(
                 done = &mut work => break done,
                 () = heard.news.notified() => {
                     let now = heard.status().clone();
-                    report.write(&now).await?;
+                    // The work is more than its report.
+                    if let Err(refused) = report.write(&now).await {
+                        tracing::warn!(%refused, "the status could not be written");
+                    }
                 }
             }
         }
@@ -102,17 +110,22 @@ async fn stop(report: &mut Report, sentence: String) -> Result<Outcome, Stopped>
 /// The mesh that the resource describes.
 fn wanted(worker: &Worker<'_>, resource: &Value, facts: &Facts) -> Result<Mesh, String> {
     let input = input(resource, &facts.kubernetes);
-    // Whoever may write resources must not choose what this process reads or fetches.
-    if let Some(path) = package_path(&input).map_err(|refused| refused.to_string())? {
-        return Err(format!(
-            "spec.installPackagePath is {path:?}, but a resource cannot choose its charts: the operator uses {}",
-            worker.charts.describe()
-        ));
-    }
+    uses_our_charts(&input, worker.charts)?;
     let generated: Generated =
         block_in_place(|| generate(&input, worker.charts)).map_err(|refused| refused.to_string())?;
     let served = worker.cluster.served();
     Mesh::new(&generated, facts, &served, worker.charts, worker.version).map_err(|error| error.to_string())
+}
+
+/// Whoever may write resources must not choose what this process reads or fetches.
+fn uses_our_charts(input: &Input, charts: &dyn Charts) -> Result<(), String> {
+    match package_path(input).map_err(|refused| refused.to_string())? {
+        None => Ok(()),
+        Some(path) => Err(format!(
+            "spec.installPackagePath is {path:?}, but a resource cannot choose its charts: the operator uses {}",
+            charts.describe()
+        )),
+    }
 }
 
 /// The resource as a file: its own name and namespace, and nothing that a server has added.
@@ -157,6 +170,39 @@ fn scaled(mesh: &Mesh) -> BTreeSet<ObjectId> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mizzen_cluster::Served;
+    use mizzen_install::source::BuiltIn;
+
+    fn of(spec: &Value) -> Input {
+        let metadata = json!({ "name": "a", "namespace": "istio-system" });
+        let resource = json!({
+            "apiVersion": "install.istio.io/v1alpha1", "kind": "IstioOperator", "metadata": metadata, "spec": spec,
+        });
+        input(&resource, "v1.36.0")
+    }
+
+    #[test]
+    fn the_replicas_of_a_workload_with_an_autoscaler_are_the_autoscalers() {
+        let names = |spec: &Value| {
+            let generated = generate(&of(spec), &BuiltIn).unwrap();
+            let mesh = Mesh::new(&generated, &Facts::default(), &Served::default(), &BuiltIn, "1").unwrap();
+            let found = scaled(&mesh).into_iter().map(|id| format!("{} {id}", id.group));
+            found.collect::<Vec<_>>()
+        };
+        let on = json!({ "profile": "minimal", "values": { "pilot": { "autoscaleEnabled": true } } });
+        assert_eq!(names(&on), ["apps Deployment istio-system/istiod"]);
+        let off = json!({ "profile": "minimal", "values": { "pilot": { "autoscaleEnabled": false } } });
+        assert!(names(&off).is_empty());
+    }
+
+    #[test]
+    fn a_resource_does_not_choose_what_is_fetched() {
+        assert_eq!(uses_our_charts(&of(&json!({ "profile": "demo" })), &BuiltIn), Ok(()));
+        for path in ["/etc", "https://charts.example/", "oci://charts.example/istio"] {
+            let refused = uses_our_charts(&of(&json!({ "installPackagePath": path })), &BuiltIn);
+            assert!(refused.is_err_and(|sentence| sentence.contains(path)), "{path}");
+        }
+    }
 
     #[test]
     fn a_resource_is_handed_on_as_the_file_that_somebody_wrote() {

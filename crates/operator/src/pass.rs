@@ -37,6 +37,9 @@ pub(crate) enum Stopped {
     /// Something is wrong with what is wanted, or with what is there: it has been written into the status.
     #[error("{0}")]
     Told(String),
+    /// The same, and somebody has to do something about it.
+    #[error("{0}")]
+    Blocked(String),
 }
 
 impl Worker<'_> {

@@ -150,8 +150,13 @@ async fn lead(cluster: &Arc<Cluster>, options: &Options, shown: &Shown) {
         let outcome = ended.unwrap_or_else(|stopped| {
             let resource = id_of(&key);
             match stopped {
+                Stopped::Blocked(sentence) => {
+                    tracing::info!(%resource, "{sentence}");
+                    return Outcome::Blocked;
+                }
                 Stopped::Told(sentence) => tracing::warn!(%resource, "{sentence}"),
-                other => tracing::warn!(%resource, reason = %other, "trying again"),
+                Stopped::Refused(reason) => tracing::warn!(%resource, %reason, "trying again"),
+                Stopped::Inventory(reason) => tracing::warn!(%resource, %reason, "trying again"),
             }
             Outcome::Failed
         });

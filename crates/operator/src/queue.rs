@@ -29,12 +29,16 @@ pub(crate) enum Outcome {
     /// Something was written.
     Wrote,
     Failed,
+    /// Somebody has to do something first, of which nothing tells us.
+    Blocked,
     /// There is nothing to look at any more.
     Gone,
 }
 
 const SWARM: Duration = Duration::from_secs(1);
 const REGULAR: Duration = Duration::from_secs(300);
+/// For what somebody else has to do.
+const BLOCKED: Duration = Duration::from_secs(10);
 const FIRST: Duration = Duration::from_secs(1);
 /// Twice as long each time, up to so many times.
 const DOUBLINGS: u32 = 8;
@@ -111,11 +115,12 @@ impl Queue {
             Outcome::Wrote => {
                 *history = History { failures: 0, repairs: history.repairs.saturating_add(1) };
             }
-            Outcome::Unchanged | Outcome::Gone => *history = History::default(),
+            Outcome::Unchanged | Outcome::Blocked | Outcome::Gone => *history = History::default(),
         }
         let wait = match outcome {
             Outcome::Failed => (self.jitter)(doubled(FIRST, history.failures - 1)),
-            _ => (self.jitter)(REGULAR),
+            Outcome::Blocked => (self.jitter)(BLOCKED),
+            Outcome::Unchanged | Outcome::Wrote | Outcome::Gone => (self.jitter)(REGULAR),
         };
         self.put(key.clone(), now + wait, Cause::Again);
     }
@@ -166,6 +171,9 @@ mod tests {
         queue.due.clear();
         queue.done(&key("a"), Outcome::Failed, now);
         assert_eq!(queue.when(), Some(now + FIRST));
+        queue.due.clear();
+        queue.done(&key("a"), Outcome::Blocked, now);
+        assert_eq!(queue.when(), Some(now + BLOCKED));
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(crate) async fn remove(
         if !attached.is_empty() {
             let sentence = proxies::sentence(revision, &attached);
             report.write(&report.before().whole(Word::ActionRequired, sentence.as_str())).await?;
-            return Err(Stopped::Told(sentence));
+            return Err(Stopped::Blocked(sentence));
         }
     }
     report.write(&report.before().whole(Word::Reconciling, "it is being removed")).await?;

@@ -1,10 +1,6 @@
 //! What is told of a mesh in its resource: a word for each component and the worst of them for the whole, with sentences.
 
-use mizzen_cluster::Action;
-use mizzen_install::{
-    COMPONENTS,
-    deploy::{Event, Mesh, Plan},
-};
+use mizzen_install::{COMPONENTS, deploy::Event};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -69,19 +65,18 @@ impl Status {
     }
 
     /// Before the first write: what is well and stays as it is says so on; the others are worked on.
-    pub(crate) fn begin(&self, mesh: &Mesh, plan: &Plan) -> Self {
-        let version = mesh.version.as_ref().map(ToString::to_string).unwrap_or_default();
+    /// `parts` are the components with whether anything of them changes.
+    pub(crate) fn begin<'p>(&self, version: &str, parts: impl IntoIterator<Item = (&'p str, bool)>) -> Self {
         let mut components = BTreeMap::new();
-        for part in &plan.parts {
-            let before = self.components.get(part.component.name);
-            let same = part.objects.iter().all(|(_, planned)| planned.step.action == Action::Unchanged);
+        for (name, changes) in parts {
+            let before = self.components.get(name);
             let word = match before {
-                Some(before) if before.word == Word::Healthy && same => Word::Healthy,
+                Some(before) if before.word == Word::Healthy && !changes => Word::Healthy,
                 Some(before) if !before.version.is_empty() && before.version != version => Word::Updating,
                 _ => Word::Reconciling,
             };
-            let component = Component { word, version: version.clone(), message: String::new() };
-            components.insert(part.component.name.to_owned(), component);
+            let component = Component { word, version: version.to_owned(), message: String::new() };
+            components.insert(name.to_owned(), component);
         }
         Self { components, whole: None }
     }
@@ -208,6 +203,27 @@ mod tests {
         assert!(!status.is_healthy());
         status.hear(&Event::Ready { component: "Istiod" });
         assert_eq!(status.value(), of(&[("Base", "HEALTHY"), ("Pilot", "HEALTHY")]).value());
+    }
+
+    #[test]
+    fn only_what_changes_is_worked_on_and_another_version_is_an_update() {
+        let before = |word: &str, version: &str| {
+            Status::read(&json!({ "componentStatus": { "Pilot": { "status": word, "version": version } } }))
+        };
+        let cases = [
+            (Status::default(), true, "RECONCILING"),
+            (before("HEALTHY", "1.30.0"), false, "HEALTHY"),
+            (before("HEALTHY", "1.31.0"), true, "RECONCILING"),
+            (before("HEALTHY", "1.30.0"), true, "UPDATING"),
+            (before("UPDATING", "1.31.0"), false, "RECONCILING"),
+            (before("ERROR", "1.31.0"), false, "RECONCILING"),
+        ];
+        for (before, changes, word) in cases {
+            let value = before.begin("1.31.0", [("Pilot", changes)]).value();
+            assert_eq!(value["componentStatus"]["Pilot"], json!({ "status": word, "version": "1.31.0" }));
+        }
+        let gone = before("HEALTHY", "1").begin("1", [("Base", false)]).value();
+        assert!(gone["componentStatus"].get("Pilot").is_none(), "what is switched off has no status");
     }
 
     #[test]
