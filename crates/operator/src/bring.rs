@@ -3,7 +3,6 @@
 use crate::{
     pass::{Report, Stopped, Worker},
     queue::Outcome,
-    shared::leave_labels,
     status::{Status, Word},
 };
 use mizzen_cluster::{Action, Adoption, ObjectId, Reclaim};
@@ -31,9 +30,10 @@ pub(crate) async fn bring(
         Ok(mesh) => mesh,
         Err(sentence) => return stop(report, sentence).await,
     };
-    leave_labels(cluster, &mut mesh, &facts).await?;
+    let claimed = deploy::share(cluster, &mut mesh, &facts).await?;
     let grave = deploy::problems(&mesh, &facts).into_iter().filter(|problem| !problem.warning);
-    let grave: Vec<String> = grave.map(|problem| problem.message).collect();
+    let grave = grave.map(|problem| problem.message).chain(claimed.iter().map(ToString::to_string));
+    let grave: Vec<String> = grave.collect();
     if !grave.is_empty() {
         return stop(report, grave.join("\n")).await;
     }

@@ -21,7 +21,6 @@ mod proxies;
 mod queue;
 mod remove;
 mod rights;
-mod shared;
 mod status;
 
 pub use decide::{FINALIZER, GROUP, KIND, VERSION};

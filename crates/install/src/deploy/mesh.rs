@@ -118,7 +118,8 @@ impl Mesh {
 
     /// Whose list the objects are in: the revision's, and where the IstioOperator has a name, its own.
     pub fn owner(&self) -> ListOwner {
-        list_owner(&self.namespace, &self.revision, self.name.as_deref())
+        let name = list_name(&self.revision, self.name.as_deref());
+        ListOwner { namespace: self.namespace.clone(), name }
     }
 
     /// The namespace as it is made if it is not there.
@@ -132,12 +133,12 @@ impl Mesh {
     }
 }
 
-pub(super) fn list_owner(namespace: &str, revision: &str, name: Option<&str>) -> ListOwner {
-    let name = match name {
+/// The name of a list.
+pub(super) fn list_name(revision: &str, name: Option<&str>) -> String {
+    match name {
         Some(name) => format!("{revision}.{name}"),
         None => revision.to_owned(),
-    };
-    ListOwner { namespace: namespace.to_owned(), name }
+    }
 }
 
 /// The revision without a name is always the default. Another one becomes it where there is none, and stays it; but not where an

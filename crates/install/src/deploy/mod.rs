@@ -16,6 +16,7 @@ mod progress;
 mod removal;
 mod rights;
 mod run;
+mod shared;
 
 pub use checks::{Problem, problems};
 pub use facts::{Facts, kubernetes};
@@ -25,6 +26,7 @@ pub use progress::{Event, Progress};
 pub use removal::{Removal, Removed, Which, plan_removal, remove};
 pub use rights::missing_rights;
 pub use run::{Failure, Report, Settings, carry_out};
+pub use shared::{Claimed, share};
 
 /// Managers of objects that other installers of Istio leave: istioctl's two, and Helm's.
 pub const OTHER_INSTALLERS: [&str; 3] = ["istio-operator", "istioctl", "helm"];

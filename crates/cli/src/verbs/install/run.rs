@@ -44,7 +44,9 @@ fn prepare(connection: connection::Typed, mesh: mesh::Typed, shown: &Shown, forc
     input.kube_version = Some(facts.kubernetes.clone()).filter(|version| !version.is_empty());
     let generated = generate(&input, charts.as_ref()).map_err(diagnostics::named)?;
     diagnostics::warn(&generated.warnings);
-    let mesh = Mesh::new(&generated, &facts, &cluster.served(), charts.as_ref(), build::VERSION)?;
+    let mut mesh = Mesh::new(&generated, &facts, &cluster.served(), charts.as_ref(), build::VERSION)?;
+    // What is not for all changes hands; the plan shows it.
+    connection.run(deploy::share(cluster, &mut mesh, &facts)).map_err(refused)?;
     let problems = deploy::problems(&mesh, &facts);
     let adoption = Adoption { from: shown.adopt.clone(), ..Adoption::default() };
     let plan = connection.run(deploy::plan(cluster, &mesh, &facts, &adoption)).map_err(refused)?;
