@@ -30,7 +30,7 @@ fn a_verb_that_is_not_here_yet_is_told_in_one_sentence() {
         ("mizzen explain x", "mizzen explain"),
         ("mizzen manifest install", "mizzen manifest install"),
         ("istioctl manifest translate -f mesh.yaml", "istioctl manifest translate"),
-        ("istioctl help install", "istioctl install"),
+        ("istioctl help analyze", "istioctl analyze"),
         ("mizzen app build -f app.yaml", "mizzen app"),
         ("mizzen request", "mizzen request"),
         ("pilot-discovery request GET /debug/syncz", "pilot-discovery request"),
