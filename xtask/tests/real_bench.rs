@@ -1,7 +1,7 @@
 //! The long measurements still work: a small one of each.
 #![allow(clippy::unwrap_used, reason = "a test may end at a surprise")]
 
-use mizzen_testkit::needs;
+use mizzen_testkit::{Controllers, needs};
 use serde_json::Value;
 use std::process::Command;
 
@@ -49,4 +49,19 @@ fn a_quick_look_at_up_gives_times_and_the_memory_of_every_process() {
     // up, the control plane, the ingress, and two for each of eight workloads.
     assert_eq!(memory.len(), 19, "{row:#}");
     assert!(memory.values().all(|bytes| bytes.as_u64().unwrap() > 100_000), "{row:#}");
+}
+
+#[test]
+fn a_quick_look_at_installing_gives_times_and_requests_of_both() {
+    needs!(Controllers::NEEDS, &["istioctl", "modules/istio"]);
+    let steps = &quick("install")["steps"];
+    for step in ["install", "installAgain", "uninstall"] {
+        let row = &steps[step];
+        for side in ["mizzen", "istioctl"] {
+            assert!(row[side]["medianSeconds"].as_f64().unwrap() > 0.0, "{row:#}");
+            assert!(row[side]["requests"]["all"].as_u64().unwrap() > 0, "{row:#}");
+        }
+        assert!(row["ratio"]["seconds"].as_f64().unwrap() > 0.0, "{row:#}");
+    }
+    assert_eq!(steps["installAgain"]["mizzen"]["requests"]["writes"], 0, "{steps:#}");
 }
