@@ -22,6 +22,9 @@ async fn is_installed_once(flags: &str, components: &[&str]) -> Result<()> {
     let told = site.mizzen(&format!("diff {flags}")).await.well();
     assert!(!told.contains(" new") && !told.contains(" changed"), "{told}");
 
+    // By the list, whatever it was installed with.
+    let told = site.mizzen("verify-install").await.well();
+    assert!(told.contains("✔ Deployment: istiod.istio-system checked successfully"), "{told}");
     let generated = site.mizzen(&format!("manifest generate --cluster-specific {flags}")).await.well();
     assert!(generated.contains("kind: Deployment"), "{generated}");
 

@@ -1,5 +1,6 @@
 //! What is different between an object as it is and as it would be, field by field, in words that people can read.
 
+use crate::text_change::text_change;
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -17,7 +18,15 @@ pub struct FieldChange {
 impl fmt::Display for FieldChange {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.before, &self.after) {
-            (Some(before), Some(after)) => write!(out, "{}: {} → {}", self.path, short(before), short(after)),
+            (Some(Value::String(before)), Some(Value::String(after)))
+                if let Some(lines) = text_change(before, after) =>
+            {
+                write!(out, "{}:", self.path)?;
+                lines.iter().try_for_each(|line| write!(out, "\n  {line}"))
+            }
+            (Some(before), Some(after)) => {
+                write!(out, "{}: {} → {}", self.path, short(before), short(after))
+            }
             (None, Some(after)) => write!(out, "{}: + {}", self.path, short(after)),
             (Some(before), None) => write!(out, "{}: - {}", self.path, short(before)),
             (None, None) => write!(out, "{}", self.path),

@@ -28,6 +28,7 @@ mod reclaim;
 mod resource;
 mod served;
 mod state;
+mod text_change;
 mod told;
 pub mod wait;
 mod watch;

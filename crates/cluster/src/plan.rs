@@ -57,7 +57,7 @@ impl fmt::Display for Step {
         }
         if let Action::Change { changes } | Action::Adopt { changes, .. } = &self.action {
             for change in changes {
-                write!(out, "\n    {change}")?;
+                write!(out, "\n    {}", change.to_string().replace('\n', "\n    "))?;
             }
         }
         for left in &self.left {

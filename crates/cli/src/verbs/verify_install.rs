@@ -1,9 +1,9 @@
 //! `verify-install`: whether every object of a mesh is in the cluster, and every workload of it ready. Nothing is changed.
 
-use super::{Group, Verb};
+use super::{Group, Verb, install::unlisted};
 use crate::{
     args::{
-        connection::{self, refused},
+        connection::{self, Connection, refused},
         control_plane, mesh,
     },
     diagnostics,
@@ -16,7 +16,7 @@ use crate::{
 use anstyle::AnsiColor;
 use anyhow::{Result, bail};
 use clap::Args;
-use mizzen_cluster::{Desired, ObjectId};
+use mizzen_cluster::{Desired, ObjectId, Owner};
 use mizzen_install::{Input, Refused, generate, sorted, verify::Report};
 use mizzen_text::{
     Code, Diagnostic,
@@ -48,7 +48,7 @@ impl Verb for VerifyInstall {
     const GROUP: Group = Group::Install;
     const ALSO_IN: &'static [Program] = &[Program::Istioctl];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
-        ("verify-install", "The default profile"),
+        ("verify-install", "What `install` has listed; without such a list the default profile"),
         ("verify-install -f mesh.yaml --revision canary", "What a file makes of a revision"),
         ("verify-install -f mesh.generated.yaml", "The objects of a manifest"),
     ];
@@ -67,10 +67,29 @@ impl Verb for VerifyInstall {
         let version = version.map_err(refused)?;
         // As it would be rendered for this cluster.
         input.kube_version = version.and_then(|version| version["gitVersion"].as_str().map(str::to_owned));
-        let objects = objects(&input, &charts)?;
+        let listed = match asks_for_nothing(&input) {
+            true => connection.run(listed(&connection, &input, &self.namespace))?,
+            false => None,
+        };
+        let objects = match listed {
+            Some(objects) => objects,
+            None => objects(&input, &charts)?,
+        };
         let report = connection.run(Report::read(&connection.cluster, objects, &self.namespace));
         show(&report, output)
     }
+}
+
+fn asks_for_nothing(input: &Input) -> bool {
+    input.files.is_empty() && input.sets.is_empty() && input.manifests.is_none()
+}
+
+/// What an installation of ours has written down.
+async fn listed(connection: &Connection, input: &Input, namespace: &str) -> Result<Option<Vec<ObjectId>>> {
+    let revision = input.revision.as_deref().filter(|name| !name.is_empty()).unwrap_or("default");
+    let owner = Owner { namespace: namespace.to_owned(), name: revision.to_owned() };
+    let list = connection.cluster.inventory(&owner).await.map_err(unlisted)?;
+    Ok(list.map(|list| list.objects.into_iter().collect()))
 }
 
 /// Those of a manifest, or those that an IstioOperator makes.

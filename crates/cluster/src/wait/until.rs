@@ -38,6 +38,8 @@ fn said(waiting: &[Waiting]) -> String {
 /// The first look again; each further one is later, up to the last.
 const SOON: Duration = Duration::from_millis(100);
 const LATE: Duration = Duration::from_secs(2);
+/// Before anything is told.
+const QUIET: Duration = Duration::from_secs(1);
 
 impl Cluster {
     /// Asks again and again, so that no watch can be cut. `told` hears what is waited for whenever that changes.
@@ -61,14 +63,15 @@ impl Cluster {
             if waiting.is_empty() {
                 return Ok(());
             }
-            if waiting != before {
+            // What is ready in a moment is not worth a word.
+            if waiting != before && start.elapsed() >= QUIET {
                 told(&waiting);
+                before.clone_from(&waiting);
             }
             if start.elapsed() >= limit {
                 return Err(NotReady::TimedOut { after: limit, waiting });
             }
             remaining = waiting.iter().map(|one| one.id.clone()).collect();
-            before = waiting;
             sleep(pause.min(limit.saturating_sub(start.elapsed()))).await;
             pause = (pause * 2).min(LATE);
         }

@@ -27,7 +27,7 @@ impl Report {
                 let cluster = Arc::clone(cluster);
                 running.spawn(async move {
                     let state = match cluster.get(&id, None).await {
-                        Ok(live) => State::of(live.as_ref()),
+                        Ok(live) => explained(&cluster, &id, State::of(live.as_ref())).await,
                         Err(refused) => State::Unknown(refused.to_string()),
                     };
                     (place, Checked { id, state })
@@ -40,5 +40,13 @@ impl Report {
         }
         done.sort_by_key(|(place, _)| *place);
         Self { checked: done.into_iter().map(|(_, checked)| checked).collect() }
+    }
+}
+
+/// With what its pods say.
+async fn explained(cluster: &Cluster, id: &ObjectId, state: State) -> State {
+    match (&state, cluster.not_ready(id)) {
+        (State::NotReady(_), asked) => asked.await.ok().flatten().map_or(state, State::NotReady),
+        _ => state,
     }
 }

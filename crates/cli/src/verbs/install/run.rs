@@ -68,7 +68,7 @@ pub(super) fn diff(typed: DiffTyped, output: &mut Output) -> Result<Exit> {
     let Prepared { mesh, problems, plan, .. } = &prepared;
     match typed.shown.output {
         Word::Json => output.json(&show::plan_json(mesh, plan, problems))?,
-        Word::Text => output.text(&show::plan(plan, true))?,
+        Word::Text => output.text(&show::plan(mesh, plan, true))?,
     }
     tell(problems, true);
     stopped(plan)?;
@@ -81,7 +81,7 @@ pub(super) fn install(typed: Typed, verb: &str, output: &mut Output) -> Result<E
     let Prepared { connection, mesh, problems, plan, adoption } = prepared;
     let text = shown.output == Word::Text;
     if text {
-        output.text(&show::plan(&plan, dry_run))?;
+        output.text(&show::plan(&mesh, &plan, dry_run))?;
         output.flush()?;
     }
     tell(&problems, force);

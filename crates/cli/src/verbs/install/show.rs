@@ -6,8 +6,11 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// Every object that changes; new ones of a component in one line, unless all are asked for.
-pub(super) fn plan(plan: &Plan, whole: bool) -> String {
+pub(super) fn plan(mesh: &Mesh, plan: &Plan, whole: bool) -> String {
     let mut text = String::new();
+    if plan.makes_namespace {
+        let _ = writeln!(text, "Namespace {}: new", mesh.namespace);
+    }
     for part in &plan.parts {
         let count = |wanted: fn(&Action) -> bool| {
             part.objects.iter().filter(|(_, planned)| wanted(&planned.step.action)).count()
@@ -33,11 +36,11 @@ pub(super) fn plan(plan: &Plan, whole: bool) -> String {
             }
         }
     }
+    if !plan.prune.is_empty() {
+        let _ = writeln!(text, "Not wanted any more: {}", plan.prune.len());
+    }
     for id in &plan.prune {
         let _ = writeln!(text, "  - {id}");
-    }
-    if plan.makes_namespace {
-        text.insert_str(0, "the namespace is made\n");
     }
     text
 }
@@ -73,12 +76,19 @@ pub(super) fn plan_json(mesh: &Mesh, plan: &Plan, problems: &[Problem]) -> Value
     })
 }
 
+/// Objects that are named in one line.
+const NAMED: usize = 3;
+
 /// A line for an event; nothing where it would only be noise.
 pub(super) fn event(event: &Event) -> Option<String> {
     match event {
         Event::Begins { .. } | Event::Brought { .. } => None,
         Event::Waits { component, for_what } => {
-            let what: Vec<String> = for_what.iter().map(ToString::to_string).collect();
+            let more = for_what.len().saturating_sub(NAMED);
+            let mut what: Vec<String> = for_what.iter().take(NAMED).map(ToString::to_string).collect();
+            if more > 0 {
+                what.push(format!("and {more} more"));
+            }
             Some(format!("  {component} waits for {}", what.join("; ")))
         }
         Event::Ready { component } => Some(format!("✔ {component} is ready")),
