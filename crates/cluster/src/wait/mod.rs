@@ -1,4 +1,4 @@
-//! Is an object ready, and if not, why? From the object and what belongs to it to a sentence; only [`until`] asks the cluster.
+//! Is an object ready, and if not, why? From the object and what belongs to it to a sentence; only `until` asks the cluster.
 
 mod pods;
 mod until;
