@@ -14,6 +14,11 @@ const PILOT_AGENT: &str = "istio-iptables proxy request wait";
 
 /// Tasks of verbs that are here: what is missing of them.
 const TASKS: &[&str] = &[
+    "app apply",
+    "app destroy",
+    "app preview",
+    "app releases",
+    "app rollback",
     "manifest install",
     "manifest translate",
     "x authz",
@@ -30,7 +35,7 @@ const TASKS: &[&str] = &[
 ];
 
 /// Those that Istio has not.
-const OWN: &str = "app backbone describe explain module reconcile";
+const OWN: &str = "backbone describe explain module reconcile";
 
 /// `mizzen` itself takes the verbs of all of them.
 fn knows(program: Program, word: &str) -> bool {

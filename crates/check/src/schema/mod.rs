@@ -9,7 +9,7 @@ mod compile;
 mod format;
 mod list;
 mod metadata;
-mod names;
+pub mod names;
 mod node;
 mod rules;
 mod walk;

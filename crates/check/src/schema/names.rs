@@ -4,7 +4,7 @@ const SUBDOMAIN: usize = 253;
 const LABEL: usize = 63;
 
 /// The name of an object: lower-case letters, digits, `-` and `.`, and every part between dots begins and ends well.
-pub(super) fn subdomain(name: &str) -> Result<(), String> {
+pub fn subdomain(name: &str) -> Result<(), String> {
     if name.len() > SUBDOMAIN {
         return Err(format!("must have at most {SUBDOMAIN} characters"));
     }
@@ -15,7 +15,7 @@ pub(super) fn subdomain(name: &str) -> Result<(), String> {
 }
 
 /// The name of a namespace: a subdomain without dots.
-pub(super) fn dns_label(name: &str) -> Result<(), String> {
+pub fn dns_label(name: &str) -> Result<(), String> {
     if name.len() > LABEL {
         return Err(format!("must have at most {LABEL} characters"));
     }
@@ -25,7 +25,7 @@ pub(super) fn dns_label(name: &str) -> Result<(), String> {
 }
 
 /// The key of a label or an annotation: a name, with or without a subdomain and a slash before it.
-pub(super) fn qualified(key: &str) -> Result<(), String> {
+pub fn qualified(key: &str) -> Result<(), String> {
     let name = match key.split_once('/') {
         None => key,
         Some((_, name)) if name.contains('/') => return Err("must not have more than one '/'".to_owned()),
@@ -41,7 +41,7 @@ pub(super) fn qualified(key: &str) -> Result<(), String> {
 }
 
 /// The value of a label: nothing, or the like of a name.
-pub(super) fn label_value(value: &str) -> Result<(), String> {
+pub fn label_value(value: &str) -> Result<(), String> {
     if value.len() > LABEL {
         return Err(format!("must have at most {LABEL} characters"));
     }

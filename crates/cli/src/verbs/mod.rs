@@ -1,6 +1,7 @@
 //! The verbs that exist. Each is one file that says how it is typed, what that means, and does it; [`ALL`] is the
 //! order of the help.
 
+mod app;
 mod chart;
 mod completion;
 mod crd;
@@ -48,6 +49,7 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<x::X>(),
     Entry::of::<chart::ChartVerb>(),
     Entry::of::<discovery::Discovery>(),
+    Entry::of::<app::App>(),
     Entry::of::<validate::Validate>(),
     Entry::of::<crd::Print>(),
     Entry::of::<version::Version>(),

@@ -1,6 +1,6 @@
 //! Every code that a diagnostic can have. A number, once released, keeps its meaning and is never used again.
 //!
-//! `MZ00xx` the input as a whole, `MZ01xx` YAML, `MZ02xx` the object in it.
+//! `MZ00xx` the input as a whole, `MZ01xx` YAML, `MZ02xx` the object in it, `MZ03xx` an application's file.
 
 use crate::Severity;
 
@@ -57,6 +57,19 @@ codes! {
     UnknownField = "MZ0203", "unknown-field", Error, "The object's kind has no such field.";
     WrongType = "MZ0204", "wrong-type", Error, "A field holds another type than its kind says.";
     PassedBy = "MZ0205", "passed-by", Info, "The object is of no kind that is checked.";
+    AppFile = "MZ0301", "app-file", Error, "A file of the application is not there, is empty or is no map.";
+    AppUnknown = "MZ0302", "app-unknown-attribute", Error, "There is no such attribute.";
+    AppType = "MZ0303", "app-wrong-type", Error, "An attribute holds another type than it can.";
+    AppMissing = "MZ0304", "app-missing-attribute", Error, "An attribute that is needed is not there.";
+    AppWord = "MZ0305", "app-not-allowed", Error, "A value is none of those that are allowed.";
+    AppValue = "MZ0306", "app-value", Error, "A value is of the right type, but cannot be taken.";
+    AppTogether = "MZ0307", "app-together", Error, "Attributes exclude or need each other.";
+    AppName = "MZ0308", "app-name", Error, "Kubernetes refuses the name of an object.";
+    AppTwice = "MZ0309", "app-twice", Error, "Two objects have the same name.";
+    AppForbidden = "MZ0310", "app-forbidden-kind", Error, "The platform does not allow the kind.";
+    AppStack = "MZ0311", "app-stack", Error, "There is no such stack, or stacks extend each other in a circle.";
+    AppReference = "MZ0312", "app-reference", Warning, "Something is named that nothing defines.";
+    AppDoubtful = "MZ0313", "app-doubtful", Warning, "An attribute is accepted, but probably not what was meant.";
 }
 
 #[cfg(test)]

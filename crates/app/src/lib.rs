@@ -1,0 +1,39 @@
+//! The app model: an application says what it wants from the mesh in one file.
+//!
+//! In: `app.yaml`, the overlay of a stack, the platform's file. Out: a [`Spec`] of objects, or everything that is wrong,
+//! each at the line where it was written. No cluster is asked, and files come through [`Files`] only.
+//!
+//! The way: files are merged (`layers`), read along tables (`front`), rendered (`render`), checked by the rules of the
+//! object's own kind (`blame` takes what they say back to the line), compared with each other (`cross`), and put in
+//! order (`depends`).
+
+mod blame;
+mod build;
+mod cross;
+mod depends;
+mod files;
+mod front;
+mod index;
+mod layers;
+mod links;
+mod made;
+mod manifests;
+mod merge;
+mod naming;
+mod platform;
+mod problem;
+mod project;
+mod render;
+mod schema;
+mod setting;
+mod spec;
+mod starter;
+mod workload;
+
+pub use build::{Built, Choice, build};
+pub use files::Files;
+pub use platform::PLATFORM;
+pub use project::{APP, overlay};
+pub use schema::{File, schema};
+pub use spec::{Resource, Spec};
+pub use starter::{SCHEMA, name_of, starter};

@@ -1,0 +1,382 @@
+//! Several files and several objects: overlays, defaults, workload, plain objects, what refers to what.
+
+mod common;
+
+use common::{Texts, app, told};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+const SHOP: &str = "\
+name: shop
+workload:
+  image: shop:1
+  replicas: 2
+  ports: [{ port: 80, targetPort: 8080 }, { port: 9090, protocol: GRPC, name: grpc-api }]
+  env: { LOG: debug, ADDRESS: shop }
+  labels: { version: v1 }
+manifests: [objects]
+istio:
+  serviceEntries:
+    payments: { hosts: [pay.example.com], ports: [{ number: 443, protocol: TLS }], resolution: DNS }
+  destinationRules:
+    shop: { host: shop, subsets: [{ name: v1, labels: { version: v1 } }] }
+    payments: { host: pay.example.com, trafficPolicy: { tlsSettings: { mode: SIMPLE } } }
+  gateways:
+    public: { listeners: [{ port: 80, hosts: [shop.example.com] }] }
+  virtualServices:
+    shop:
+      hosts: [shop.example.com]
+      gateways: [public]
+      httpRoutes:
+        - { matches: [{ path: { prefix: /pay } }], delegateTo: { name: pay } }
+        - { destinations: [{ host: shop, subset: v1 }] }
+    pay: { delegate: true, httpRoutes: [{ destinations: [{ host: pay.example.com }] }] }
+  requestAuthentications:
+    users: { workloadSelector: self, jwt: [{ issuer: me }], required: true }
+  authorizationPolicies:
+    staff: { workloadSelector: self, rules: [{ conditions: [{ key: 'request.auth.claims[group]', values: [staff] }] }] }
+    outside: { attachTo: [ServiceEntry/payments], rules: [{ to: [{ methods: [GET] }] }] }
+";
+
+const OBJECTS: &str = "\
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: settings }
+---
+apiVersion: v1
+kind: List
+items:
+- { apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: { name: shop } }
+- { apiVersion: v1, kind: Secret, metadata: { name: key, namespace: other } }
+";
+
+fn shop() -> Texts {
+    app(SHOP).file("objects/all.yaml", OBJECTS)
+}
+
+fn edges(texts: &Texts) -> BTreeMap<String, Vec<String>> {
+    let built = texts.build();
+    assert!(built.diagnostics.is_empty(), "{}", told(&built));
+    let short = |id: &String| {
+        let parts: Vec<&str> = id.split(':').collect();
+        format!("{}/{}", parts[1], parts[parts.len() - 1])
+    };
+    let edge = |resource: &mizzen_app::Resource| {
+        (short(&resource.id), resource.depends_on.iter().map(short).collect())
+    };
+    built.spec.resources.iter().map(edge).collect()
+}
+
+#[test]
+fn each_object_waits_for_what_it_names_and_for_nothing_else() {
+    let edges = edges(&shop());
+    let expected: &[(&str, &[&str])] = &[
+        ("Namespace/shop", &[]),
+        ("Deployment/shop", &["Namespace/shop"]),
+        ("Service/shop", &["Namespace/shop"]),
+        ("ConfigMap/settings", &["Namespace/shop"]),
+        ("ClusterRole/shop", &[]),
+        ("Secret/key", &[]),
+        ("ServiceEntry/shop-payments", &["Namespace/shop"]),
+        ("DestinationRule/shop-shop", &["Namespace/shop"]),
+        ("DestinationRule/shop-payments", &["ServiceEntry/shop-payments", "Namespace/shop"]),
+        ("Gateway/shop-public", &["Namespace/shop"]),
+        (
+            "VirtualService/shop-shop",
+            &[
+                "DestinationRule/shop-shop",
+                "Gateway/shop-public",
+                "VirtualService/shop-pay",
+                "Namespace/shop",
+            ],
+        ),
+        ("VirtualService/shop-pay", &["ServiceEntry/shop-payments", "Namespace/shop"]),
+        ("RequestAuthentication/shop-users", &["Namespace/shop"]),
+        ("AuthorizationPolicy/shop-users-required", &["RequestAuthentication/shop-users", "Namespace/shop"]),
+        ("AuthorizationPolicy/shop-staff", &["RequestAuthentication/shop-users", "Namespace/shop"]),
+        ("AuthorizationPolicy/shop-outside", &["ServiceEntry/shop-payments", "Namespace/shop"]),
+    ];
+    let expected: BTreeMap<String, Vec<String>> = expected
+        .iter()
+        .map(|(one, needs)| ((*one).to_owned(), needs.iter().map(|need| (*need).to_owned()).collect()))
+        .collect();
+    assert_eq!(edges, expected);
+}
+
+#[test]
+fn nothing_waits_for_a_service_so_that_it_can_be_deleted() {
+    assert!(edges(&shop()).values().flatten().all(|need| !need.starts_with("Service/")));
+}
+
+#[test]
+fn nothing_waits_in_a_circle() {
+    let edges = edges(&shop());
+    let mut done = BTreeSet::new();
+    while done.len() < edges.len() {
+        let ready: Vec<&String> = edges
+            .iter()
+            .filter(|(one, needs)| !done.contains(*one) && needs.iter().all(|need| done.contains(need)))
+            .map(|(one, _)| one)
+            .collect();
+        assert!(!ready.is_empty(), "of {edges:?} only {done:?} can be applied");
+        done.extend(ready);
+    }
+}
+
+#[test]
+fn an_object_waits_for_the_definition_of_its_kind() {
+    let definition = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: toys.example.com }
+spec: { group: example.com, names: { kind: Toy } }
+---
+{ apiVersion: example.com/v1, kind: Toy, metadata: { name: a } }
+";
+    let texts = app("name: shop\nmanifests: [objects]\n").file("objects/a.yaml", definition);
+    assert_eq!(edges(&texts)["Toy/a"], ["CustomResourceDefinition/toys.example.com"]);
+}
+
+#[test]
+fn a_workload_becomes_namespace_deployment_and_service() {
+    let objects = shop().objects();
+    let [namespace, deployment, service] = &objects[..3] else { panic!("{objects:?}") };
+    assert_eq!(namespace["metadata"]["labels"]["istio-injection"], "enabled");
+    let spec = &deployment["spec"];
+    assert_eq!(spec["replicas"], 2);
+    let container = &spec["template"]["spec"]["containers"][0];
+    assert_eq!(container["image"], "shop:1");
+    assert_eq!(
+        container["env"],
+        json!([{"name": "ADDRESS", "value": "shop"}, {"name": "LOG", "value": "debug"}])
+    );
+    assert_eq!(container["ports"][0], json!({"containerPort": 8080, "protocol": "TCP"}));
+    assert_eq!(spec["template"]["metadata"]["labels"]["version"], "v1");
+    for (key, value) in spec["selector"]["matchLabels"].as_object().unwrap() {
+        assert_eq!(&spec["template"]["metadata"]["labels"][key], value);
+    }
+    assert_eq!(service["spec"]["selector"], spec["selector"]["matchLabels"]);
+    assert_eq!(
+        service["spec"]["ports"],
+        json!([
+            {"name": "http-80", "port": 80, "targetPort": 8080, "protocol": "TCP", "appProtocol": "http"},
+            {"name": "grpc-api", "port": 9090, "targetPort": 9090, "protocol": "TCP", "appProtocol": "grpc"},
+        ])
+    );
+    let rule = objects.iter().find(|object| object["kind"] == "RequestAuthentication").unwrap();
+    assert_eq!(rule["spec"]["selector"], spec["selector"]);
+}
+
+#[test]
+fn a_namespace_that_is_everybodys_is_not_made_and_none_if_nobody_wants_it() {
+    let kinds = |head: &str| -> Vec<Value> {
+        let text = format!("name: shop\n{head}workload: {{ image: a }}\n");
+        app(&text).objects().into_iter().map(|object| object["kind"].clone()).collect()
+    };
+    assert_eq!(kinds(""), ["Namespace", "Deployment"]);
+    assert_eq!(kinds("namespace: default\n"), ["Deployment"]);
+    assert_eq!(kinds("createNamespace: false\n"), ["Deployment"]);
+}
+
+#[test]
+fn a_name_that_its_objects_cannot_have_is_not_for_apply() {
+    let told = |name: &str, head: &str| {
+        let built = app(&format!("name: {name}\n{head}")).build();
+        let refused: Vec<String> = built.not_for_apply.iter().map(common::line).collect();
+        (built.accepted(), refused.len(), refused.join("\n"))
+    };
+    let long = "a".repeat(60);
+    assert_eq!(told("shop", "workload: { image: a }\n").1, 0);
+    assert!(
+        told("\"2048\"", "workload: { image: a }\n")
+            .2
+            .contains("the Service `2048`: it must begin with a letter")
+    );
+    assert_eq!(told("Shop", "").1, 1);
+    assert_eq!(told("Shop", "namespace: shop\n").1, 0);
+    assert_eq!(told("Shop", "namespace: shop\nworkload: { image: a }\n").1, 1);
+    assert!(!told(&long, "").0, "with its stack it is too long for a label");
+}
+
+#[test]
+fn a_stack_lies_over_the_application_and_the_platform_below_it() {
+    let texts = app("\
+name: shop
+stacks: { dev: {}, prod: { cluster: big, extends: dev } }
+istio:
+  destinationRules:
+    a: { host: a, namespaces: [., b], trafficPolicy: { ejectionSettings: { interval: 1s } } }
+    b: { host: b }
+")
+    .file(
+        "app.dev.yaml",
+        "istio: { destinationRules: { a: { trafficPolicy: { ejectionSettings: { interval: 2s, consecutiveErrors: 1 } } } } }",
+    )
+    .file(
+        "app.prod.yaml",
+        "istio: { destinationRules: { a: { namespaces: [.], trafficPolicy: { ejectionSettings: { interval: 3s } } }, b: null, c: { host: c } } }",
+    )
+    .file("platform.yaml", "defaults: { destinationRules: { trafficPolicy: { ejectionSettings: { minimumEjectionTime: 9s } } } }");
+    let specs: Vec<Value> =
+        texts.stack("prod").objects().into_iter().map(|object| object["spec"].clone()).collect();
+    let ejection = json!({"interval": "3s", "consecutive5xxErrors": 1, "baseEjectionTime": "9s"});
+    assert_eq!(
+        specs,
+        [
+            json!({"host": "a", "exportTo": ["."], "trafficPolicy": {"outlierDetection": ejection}}),
+            json!({"host": "c", "trafficPolicy": {"outlierDetection": {"baseEjectionTime": "9s"}}}),
+        ]
+    );
+}
+
+#[test]
+fn a_mistake_is_told_in_the_file_that_made_it() {
+    let texts = app("name: shop\nistio: { destinationRules: { a: { host: a } } }\nstacks: { dev: {} }\n")
+        .file("app.dev.yaml", "istio:\n  destinationRules:\n    a:\n      hosts: b\n      namespaces: [A_b]\n")
+        .file(
+            "platform.yaml",
+            "defaults:\n  destinationRules:\n    trafficPolicy: { loadBalancerSettings: { strategy: FAST } }\n",
+        );
+    let problems = texts.problems();
+    let places: Vec<&str> = problems.iter().map(|problem| problem.split(": ").next().unwrap()).collect();
+    assert_eq!(
+        places,
+        ["error app.dev.yaml:4:7", "error app.dev.yaml:5:20", "error platform.yaml:3:56"],
+        "{problems:#?}"
+    );
+}
+
+#[test]
+fn the_platform_forbids_kinds_and_chooses_the_pods_of_gateways() {
+    let text = "\
+name: shop
+istio:
+  gateways: { a: { listeners: [{ port: 80, hosts: ['*'] }] } }
+  envoyFilters: { a: { patches: [] } }
+";
+    let texts =
+        app(text).file("platform.yaml", "allowedKinds: [Gateway]\ngatewaySelector: { edge: 'yes' }\n");
+    let problems = texts.problems();
+    assert_eq!(problems.len(), 1, "{problems:#?}");
+    assert!(
+        problems[0].starts_with("error app.yaml:4:3: the platform does not allow EnvoyFilter"),
+        "{problems:?}"
+    );
+    assert_eq!(texts.build().spec.resources[0].attributes["spec"]["selector"], json!({"edge": "yes"}));
+}
+
+#[test]
+fn what_is_named_and_not_there_is_a_warning_with_the_nearest_name() {
+    let change = |from: &str, to: &str| {
+        let problems = shop().file("app.yaml", &SHOP.replace(from, to)).problems();
+        assert!(problems.iter().all(|problem| problem.starts_with("warning ")), "{problems:#?}");
+        problems.join("\n")
+    };
+    for (from, to, expected) in [
+        (
+            "subset: v1 }",
+            "subset: v2 }",
+            "app.yaml:23:50: no DestinationRule here defines the subset `v2` of `shop.shop.svc.cluster.local` (did you mean `v1`?)",
+        ),
+        ("gateways: [public]", "gateways: [pubic]", "app.yaml:20:18: there is no Gateway `pubic` here"),
+        (
+            "delegateTo: { name: pay }",
+            "delegateTo: { name: shop }",
+            "app.yaml:22:72: there is no VirtualService `shop-shop` without hosts here",
+        ),
+        (
+            "        - { matches",
+            "        - { destinations: [{ host: shop }] }\n        - { matches",
+            "app.yaml:23:",
+        ),
+    ] {
+        let told = change(from, to);
+        assert!(told.contains(expected), "{told}");
+    }
+    assert!(shop().build().diagnostics.is_empty());
+    assert_eq!(change("gateways: [public]", "gateways: [edge/public]"), "");
+}
+
+#[test]
+fn a_key_is_the_name_that_it_gives_also_from_another_namespace() {
+    let text = "\
+name: shop
+istio:
+  gateways: { public: { listeners: [{ port: 80, hosts: ['*'] }] } }
+  virtualServices:
+    here: { hosts: [a.b], gateways: [public], httpRoutes: [{ destinations: [{ host: a }] }] }
+    there: { namespace: other, hosts: [c.d], gateways: [public], httpRoutes: [{ destinations: [{ host: a }] }] }
+";
+    let objects = app(text).objects();
+    let gateways: Vec<&Value> = objects[1..].iter().map(|object| &object["spec"]["gateways"][0]).collect();
+    assert_eq!(gateways, ["shop-public", "shop/shop-public"]);
+}
+
+#[test]
+fn weights_that_are_no_percents_are_worth_a_word() {
+    let problems = |weights: [u32; 2]| {
+        let [first, second] = weights;
+        let text = format!(
+            "name: shop\nistio:\n  virtualServices:\n    a:\n      hosts: [a]\n      httpRoutes:\n      - destinations: \
+             [{{host: a, weight: {first}}}, {{host: b, weight: {second}}}]\n"
+        );
+        app(&text).problems()
+    };
+    assert_eq!(problems([40, 60]), Vec::<String>::new());
+    assert_eq!(problems([1, 2]), ["info app.yaml:7:9: the weights come to 3, not to 100"]);
+    let none = problems([0, 0]);
+    assert!(none.len() == 1 && none[0].starts_with("error app.yaml:7:"), "{none:?}");
+}
+
+#[test]
+fn a_second_sidecar_for_a_whole_namespace_is_a_warning_with_both_lines() {
+    let built = app("name: shop\nistio:\n  sidecars:\n    a: { reachableHosts: [./*] }\n    b: { reachableHosts: [./*] }\n    c: { reachableHosts: [./*], workloadSelector: self }\n").build();
+    assert_eq!(built.diagnostics.len(), 1, "{}", told(&built));
+    let places =
+        [built.diagnostics[0].place.as_ref(), built.diagnostics[0].related.first().map(|one| &one.place)];
+    assert_eq!(places.map(|place| place.unwrap().to_string()), ["app.yaml:5:5", "app.yaml:4:5"]);
+}
+
+#[test]
+fn without_a_name_only_that_is_told() {
+    let problems =
+        app("istio: { destinationRules: { a: { host: a } } }\nworkload: { image: a }\n").problems();
+    assert_eq!(problems.len(), 1, "{problems:#?}");
+    assert!(problems[0].starts_with("error app.yaml:1:1: `name` is missing"), "{problems:#?}");
+}
+
+#[test]
+fn a_namespace_that_is_made_and_written_is_told_with_the_way_out() {
+    let text = "name: shop\nworkload: { image: a }\nmanifests: [objects]\n";
+    let namespace = "{ apiVersion: v1, kind: Namespace, metadata: { name: shop } }\n";
+    let problems = app(text).file("objects/a.yaml", namespace).problems();
+    let expected = "error objects/a.yaml:1:1: there are two objects Namespace shop (`createNamespace: false` leaves it to the other)";
+    assert_eq!(problems, [expected]);
+}
+
+#[test]
+fn plain_objects_are_checked_too_at_their_own_lines() {
+    let text = "name: shop\nmanifests: [objects]\nistio: { destinationRules: { a: { host: a } } }\n";
+    let objects = "\
+apiVersion: networking.istio.io/v1
+kind: DestinationRule
+metadata: { name: shop-a }
+spec: { host: a..b }
+---
+kind: Secret
+---
+a: [
+";
+    let problems = app(text).file("objects/a.yaml", objects).problems();
+    for expected in [
+        "error objects/a.yaml:4:15: domain name \"a..b\" invalid",
+        "error objects/a.yaml:6:1: this is no Kubernetes object: it has no apiVersion, no metadata.name",
+        "error objects/a.yaml:8:4: ",
+        "error app.yaml:3:30: there are two objects DestinationRule shop/shop-a",
+    ] {
+        assert!(
+            problems.iter().any(|problem| problem.starts_with(expected)),
+            "no {expected} in {problems:#?}"
+        );
+    }
+}

@@ -1,0 +1,43 @@
+//! The files of an application on this machine.
+
+use crate::inputs::{self, Input};
+use mizzen_app::Files;
+use mizzen_text::{Diagnostic, Source, yaml::Options};
+use std::path::{Path, PathBuf};
+
+pub(super) struct Disk {
+    pub(super) folder: PathBuf,
+    /// A file that was named on the command line, so from where that was typed.
+    pub(super) platform: Option<String>,
+}
+
+impl Disk {
+    /// As it is shown: without a `./` that nobody typed.
+    fn path(&self, name: &str) -> PathBuf {
+        match &self.platform {
+            Some(platform) if name == platform => PathBuf::from(platform),
+            _ if self.folder == Path::new(".") => PathBuf::from(name),
+            _ => self.folder.join(name),
+        }
+    }
+}
+
+impl Files for Disk {
+    fn file(&self, name: &str) -> Result<Option<Source>, Box<Diagnostic>> {
+        let path = self.path(name);
+        // Whatever else is wrong with it is told when it is read.
+        if matches!(path.try_exists(), Ok(false)) {
+            return Ok(None);
+        }
+        self.folder(name).into_iter().next().transpose()
+    }
+
+    fn folder(&self, name: &str) -> Vec<Result<Source, Box<Diagnostic>>> {
+        let path = [self.path(name).display().to_string()];
+        let read = inputs::read(&path, &Options::OWN).map(|input| match input {
+            Input::Source(source) => Ok(source),
+            Input::Unreadable(diagnostic) => Err(diagnostic),
+        });
+        read.collect()
+    }
+}
