@@ -274,3 +274,46 @@ async fn a_mesh_that_does_not_become_ready_says_why_and_keeps_no_other_waiting()
     }
     Ok(())
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_resource_of_another_namespace_is_repaired_and_removed_as_well() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let here = Operated::start().await?;
+    here.site.mizzen("operator init --watchedNamespaces istio-system,elsewhere").await.well();
+    let (operator, _) = here.operator_of("istio-system,elsewhere");
+    here.site.server.apply(&CANARY.replace("namespace: istio-system", "namespace: elsewhere")).await?;
+    let healthy = async || {
+        let resource =
+            here.get(("install.istio.io", "IstioOperator"), "elsewhere", "canary").await.unwrap_or_default();
+        Seen::when(resource["status"]["status"] == "HEALTHY", || resource["status"].to_string())
+    };
+    operator.until("a mesh", PATIENCE, healthy).await?;
+    here.kubectl("delete service istiod-canary -n istio-system").await?;
+    let repaired = async || {
+        let service = here.get(("", "Service"), "istio-system", "istiod-canary").await;
+        Seen::from_option(service.map(drop), || "it is not there".to_owned())
+    };
+    operator.until("the Service again", PATIENCE, repaired).await?;
+
+    // A list that cannot be read is told where people look.
+    let patch = r#"patch configmap mizzen-inventory-canary.canary -n elsewhere --type=merge -p {"data":{"inventory.json":"{"}}"#;
+    here.kubectl(patch).await?;
+    here.kubectl("delete service istiod-canary -n istio-system").await?;
+    let told = async || {
+        let resource =
+            here.get(("install.istio.io", "IstioOperator"), "elsewhere", "canary").await.unwrap_or_default();
+        let status = &resource["status"];
+        Seen::when(status["status"] == "ERROR" && status.to_string().contains("mizzen-inventory"), || {
+            status.to_string()
+        })
+    };
+    operator.until("the reason", PATIENCE, told).await?;
+    here.kubectl("delete configmap mizzen-inventory-canary.canary -n elsewhere").await?;
+    operator.until("a mesh again", PATIENCE, healthy).await?;
+
+    here.kubectl("delete istiooperator canary -n elsewhere --timeout=90s").await?;
+    assert!(here.get(DEPLOYMENT, "istio-system", "istiod-canary").await.is_none());
+    let left = here.site.objects().await;
+    assert!(left.keys().all(|key| !key.contains("istiod-canary")), "{:?}", left.keys());
+    Ok(())
+}

@@ -6,7 +6,12 @@ use crate::{
     object::{Desired, ObjectId},
     plan::{Action, Going, NotPlanned, Planned, Step},
 };
-use std::{collections::VecDeque, future::Future, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, VecDeque},
+    future::Future,
+    sync::Arc,
+    time::Duration,
+};
 use tokio::{
     task::JoinSet,
     time::{Instant, sleep},
@@ -111,20 +116,27 @@ impl Cluster {
     {
         let mut waiting: VecDeque<(usize, I)> = items.into_iter().enumerate().collect();
         let mut running = JoinSet::new();
-        let mut ended = Vec::new();
+        let (mut begun, mut ended) = (HashMap::new(), Vec::new());
         loop {
             while running.len() < AT_ONCE
                 && let Some((place, item)) = waiting.pop_front()
             {
                 let id = id(&item);
                 let work = work(Arc::clone(self), item);
-                running.spawn(async move { (place, id, work.await) });
+                let task = running.spawn(work);
+                begun.insert(task.id(), (place, id));
             }
-            match running.join_next().await {
-                Some(Ok(one)) => ended.push(one),
+            let (task, result) = match running.join_next_with_id().await {
+                Some(Ok((task, result))) => (task, result),
                 // A task that panicked is a bug of ours, and no reason to lose what the others did.
-                Some(Err(error)) => tracing::error!(%error, "an object was lost"),
+                Some(Err(error)) => {
+                    let what = "working on it".to_owned();
+                    (error.id(), Err(Refused::Unreachable { what, message: error.to_string() }.into()))
+                }
                 None => break,
+            };
+            if let Some((place, id)) = begun.remove(&task) {
+                ended.push((place, id, result));
             }
         }
         ended.sort_by_key(|(place, ..)| *place);

@@ -40,8 +40,11 @@ pub async fn connect(access: &Access) -> Result<Client, NoClient> {
                 .await
                 .map_err(|error| broken(error.to_string()))?
         }
-        // Whoever names a file means it, in a pod, too; charts name one that may not be there.
-        None if access.context.is_some() || named_file_is_there() => {
+        // Whoever names files means them, in a pod, too; those that are not there are passed by, as kubectl does.
+        None if let Some(kubeconfig) = named_files()? => Config::from_custom_kubeconfig(kubeconfig, &options)
+            .await
+            .map_err(|error| NoClient::Nowhere(error.to_string()))?,
+        None if access.context.is_some() => {
             Config::from_kubeconfig(&options).await.map_err(|error| NoClient::Nowhere(error.to_string()))?
         }
         None => match Config::incluster() {
@@ -62,7 +65,17 @@ pub async fn connect(access: &Access) -> Result<Client, NoClient> {
     Client::try_from(config).map_err(|error| NoClient::Client(error.to_string()))
 }
 
-fn named_file_is_there() -> bool {
+/// What `KUBECONFIG` names, one file or several.
+fn named_files() -> Result<Option<Kubeconfig>, NoClient> {
     let named = env::var_os("KUBECONFIG").unwrap_or_default();
-    env::split_paths(&named).any(|path| path.is_file())
+    let mut all: Option<Kubeconfig> = None;
+    for path in env::split_paths(&named).filter(|path| path.is_file()) {
+        let broken = |reason: String| NoClient::Kubeconfig { path: path.clone(), reason };
+        let next = Kubeconfig::read_from(&path).map_err(|error| broken(error.to_string()))?;
+        all = Some(match all {
+            Some(all) => all.merge(next).map_err(|error| broken(error.to_string()))?,
+            None => next,
+        });
+    }
+    Ok(all)
 }

@@ -50,6 +50,9 @@ pub enum Refused {
     Conflict { what: String, message: String },
     #[error("{id} cannot be made: there is no namespace {}", .id.namespace)]
     NoNamespace { id: ObjectId },
+    /// It, or something that it refers to. Which kind is in the server's words: `clusterroles`
+    #[error("{what}: {message}")]
+    Absent { what: String, kind: String, message: String },
     #[error("{what} is refused: {message}")]
     Invalid { what: String, message: String },
     #[error("{what}: the server answers {status}: {message}")]
@@ -163,8 +166,12 @@ impl Cluster {
             path.push_str("&dryRun=All");
         }
         let request = Request::patch(path).header(header::CONTENT_TYPE, "application/apply-patch+yaml");
-        let answer = self.call(&what, request, desired.value.clone()).await?;
-        answer.ok_or_else(|| Refused::NoNamespace { id: desired.id.clone() })
+        self.answer(&what, request, desired.value.clone()).await.map_err(|refused| match refused {
+            Refused::Absent { kind, .. } if kind == "namespaces" => {
+                Refused::NoNamespace { id: desired.id.clone() }
+            }
+            refused => refused,
+        })
     }
 
     /// The status of an object, applied under a manager's own name, so that it is nobody else's. Nothing if it is not there.
@@ -282,13 +289,25 @@ impl Cluster {
         self.call(what, request, question).await
     }
 
-    /// Nothing for 404.
+    /// Nothing for what is not there.
     async fn call(
         &self,
         what: &str,
         request: http::request::Builder,
         body: Value,
     ) -> Result<Option<Value>, Refused> {
+        match self.answer(what, request, body).await {
+            Err(Refused::Absent { .. }) => Ok(None),
+            answer => answer.map(Some),
+        }
+    }
+
+    async fn answer(
+        &self,
+        what: &str,
+        request: http::request::Builder,
+        body: Value,
+    ) -> Result<Value, Refused> {
         let invalid =
             |error: http::Error| Refused::Invalid { what: what.to_owned(), message: error.to_string() };
         let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
@@ -306,9 +325,8 @@ impl Cluster {
             let failed = match timeout(WAIT, self.client.request::<Value>(request.clone())).await {
                 Ok(Ok(value)) => {
                     self.answered.store(true, Relaxed);
-                    return Ok(Some(value));
+                    return Ok(value);
                 }
-                Ok(Err(kube::Error::Api(status))) if status.code == 404 => return Ok(None),
                 Ok(Err(error)) => told(what, &error),
                 Err(_) => Failed {
                     refused: unreachable(what, format!("within {} s", WAIT.as_secs())),
@@ -342,13 +360,7 @@ fn unreachable(what: &str, message: String) -> Refused {
 
 fn told(what: &str, error: &kube::Error) -> Failed {
     let kube::Error::Api(status) = error else {
-        let mut message = error.to_string();
-        let mut cause = std::error::Error::source(error);
-        while let Some(next) = cause {
-            message = format!("{message}: {next}");
-            cause = next.source();
-        }
-        return Failed { refused: unreachable(what, message), after: None, again: true };
+        return Failed { refused: unreachable(what, innermost(error)), after: None, again: true };
     };
     let (what, message) = (what.to_owned(), status.message.clone());
     let busy = matches!(status.code, 429 | 500 | 502 | 503 | 504);
@@ -360,11 +372,25 @@ fn told(what: &str, error: &kube::Error) -> Failed {
     let refused = match StatusCode::from_u16(status.code) {
         Ok(StatusCode::UNAUTHORIZED) => Refused::Unauthorized(message),
         Ok(StatusCode::FORBIDDEN) => Refused::Forbidden { what, message },
+        Ok(StatusCode::NOT_FOUND) => {
+            let kind = status.details.as_ref().map(|details| details.kind.clone()).unwrap_or_default();
+            Refused::Absent { what, kind, message }
+        }
         Ok(StatusCode::CONFLICT) => Refused::Conflict { what, message },
         Ok(StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY) => Refused::Invalid { what, message },
         _ => Refused::Other { what, status: status.code, message },
     };
     Failed { refused, after: after.filter(|_| busy), again: busy }
+}
+
+/// What it comes down to, and what that stands in: `tcp connect error: Connection refused`. What is around it only says that a
+/// client has failed.
+fn innermost(error: &kube::Error) -> String {
+    let causes: Vec<String> =
+        std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source())
+            .map(ToString::to_string)
+            .collect();
+    causes[causes.len().saturating_sub(2)..].join(": ")
 }
 
 pub(crate) fn escaped(text: &str) -> String {

@@ -75,19 +75,29 @@ impl Cluster {
         Inventory::read(&map).map(Some)
     }
 
-    /// All lists that there are, with the name of their owner.
-    pub async fn inventories(&self) -> Result<Vec<(Owner, Inventory)>, NoInventory> {
+    /// All lists that there are, with the name of their owner. Whoever may write a ConfigMap can break one; that is no reason not to see
+    /// the others.
+    pub async fn inventories(&self) -> Result<Vec<(Owner, Result<Inventory, NoInventory>)>, Refused> {
         let mut all = Vec::new();
         for map in self.list("", "ConfigMap", LABEL).await? {
             let text =
                 |pointer: &str| map.pointer(pointer).and_then(|text| text.as_str()).unwrap_or_default();
-            let name = text("/metadata/name").strip_prefix(PREFIX).unwrap_or_default().to_owned();
-            all.push((
-                Owner { namespace: text("/metadata/namespace").to_owned(), name },
-                Inventory::read(&map)?,
-            ));
+            // Not everything with the label is one.
+            let Some(name) = text("/metadata/name").strip_prefix(PREFIX) else { continue };
+            let owner = Owner { namespace: text("/metadata/namespace").to_owned(), name: name.to_owned() };
+            all.push((owner, Inventory::read(&map)));
         }
         Ok(all)
+    }
+
+    /// Whether nobody has written the list since we did.
+    pub async fn is_ours_still(&self, owner: &Owner, inventory: &Inventory) -> Result<(), NoInventory> {
+        let id = owner.id();
+        let there = self.get(&id, Some("v1")).await?;
+        if there.as_ref().map(version) == inventory.version {
+            return Ok(());
+        }
+        Err(NoInventory::Overtaken { namespace: id.namespace, name: id.name })
     }
 
     /// Writes it, if it is not there as it is; and only over the very list that it was made from.

@@ -26,6 +26,7 @@ mod plan;
 mod prune;
 mod reclaim;
 mod resource;
+mod same;
 mod served;
 mod state;
 mod text_change;

@@ -3,7 +3,10 @@
 //! A server tells a conflict when two managers want different values of one field. We do not fight: a field that somebody
 //! else has set differently is left out of what we send, and told. Whom we take fields over from is the caller's word.
 
-use crate::difference::short;
+use crate::{
+    difference::short,
+    same::{is_nothing, means_the_same},
+};
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -233,7 +236,9 @@ impl Walk<'_> {
     fn node(&mut self, node: &Node, live: &Value, desired: &mut Value, path: &str) {
         for (element, below) in &node.below {
             let path = format!("{path}{element}");
-            let (Some(theirs), Some(ours)) = (element.of(live), element.of_mut(desired)) else { continue };
+            let Some(ours) = element.of_mut(desired) else { continue };
+            // What was set to nothing has an owner, and is not there.
+            let theirs = element.of(live).unwrap_or(&Value::Null);
             if !below.below.is_empty() {
                 self.node(below, theirs, ours, &path);
             } else if theirs != ours {
@@ -243,7 +248,11 @@ impl Walk<'_> {
                 }
                 let (theirs, ours) = (theirs.clone(), ours.clone());
                 element.remove_from(desired);
-                self.left.push(Left { path, manager: self.manager.clone(), theirs, ours });
+                // Only written differently: the server would call it a conflict, and nobody else does.
+                let same = means_the_same(&ours, &theirs) || (is_nothing(&ours) && is_nothing(&theirs));
+                if !same {
+                    self.left.push(Left { path, manager: self.manager.clone(), theirs, ours });
+                }
             }
         }
     }
@@ -294,6 +303,17 @@ mod tests {
         );
         assert_eq!(desired["webhooks"], json!([{ "name": "a", "clientConfig": { "url": "u" } }]));
         assert_eq!(desired["spec"], json!({}));
+    }
+
+    #[test]
+    fn what_others_have_only_written_differently_is_neither_sent_nor_told() {
+        let live = json!({ "metadata": { "managedFields": [{ "manager": "istio-operator", "operation": "Apply",
+            "fieldsV1": { "f:cpu": {}, "f:ref": {}, "f:empty": {}, "f:other": {} } }] },
+            "cpu": "2", "ref": { "path": "a", "version": "v1" } });
+        let mut desired = json!({ "cpu": "2000m", "ref": { "path": "a" }, "empty": "", "other": "x" });
+        let left = Owners::of(&live).leave_to_others("mizzen", |_, _| false, &live, &mut desired);
+        assert_eq!(desired, json!({}));
+        assert_eq!(left.iter().map(|left| left.path.as_str()).collect::<Vec<_>>(), ["other"]);
     }
 
     #[test]

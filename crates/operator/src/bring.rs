@@ -109,12 +109,21 @@ async fn stop(report: &mut Report, sentence: String) -> Result<Outcome, Stopped>
 
 /// The mesh that the resource describes.
 fn wanted(worker: &Worker<'_>, resource: &Value, facts: &Facts) -> Result<Mesh, String> {
+    let name = resource["metadata"]["name"].as_str().unwrap_or_default();
+    // It is a label of everything.
+    if name.len() > 63 {
+        return Err(format!(
+            "the name {name:?} has more than 63 characters, and cannot be a label of its objects"
+        ));
+    }
     let input = input(resource, &facts.kubernetes);
     uses_our_charts(&input, worker.charts)?;
     let generated: Generated =
         block_in_place(|| generate(&input, worker.charts)).map_err(|refused| refused.to_string())?;
     let served = worker.cluster.served();
-    Mesh::new(&generated, facts, &served, worker.charts, worker.version).map_err(|error| error.to_string())
+    let namespace = resource["metadata"]["namespace"].as_str();
+    Mesh::new(&generated, facts, &served, worker.charts, worker.version, namespace)
+        .map_err(|error| error.to_string())
 }
 
 /// Whoever may write resources must not choose what this process reads or fetches.
@@ -185,7 +194,8 @@ mod tests {
     fn the_replicas_of_a_workload_with_an_autoscaler_are_the_autoscalers() {
         let names = |spec: &Value| {
             let generated = generate(&of(spec), &BuiltIn).unwrap();
-            let mesh = Mesh::new(&generated, &Facts::default(), &Served::default(), &BuiltIn, "1").unwrap();
+            let mesh =
+                Mesh::new(&generated, &Facts::default(), &Served::default(), &BuiltIn, "1", None).unwrap();
             let found = scaled(&mesh).into_iter().map(|id| format!("{} {id}", id.group));
             found.collect::<Vec<_>>()
         };

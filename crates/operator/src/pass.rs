@@ -6,7 +6,7 @@ use crate::{
     lock,
     queue::Outcome,
     remove,
-    status::Status,
+    status::{Status, Word},
 };
 use mizzen_cluster::{Cluster, Desired, Key, NoInventory, ObjectId, Refused};
 use mizzen_install::Charts;
@@ -61,15 +61,24 @@ impl Worker<'_> {
             (resource, decision) = (now, Decision::Bring);
         }
         let mut report = Report::new(Arc::clone(&self.cluster), id.clone(), &resource);
-        match decision {
-            Decision::Gone | Decision::Ignored | Decision::Others | Decision::Claim => Ok(Outcome::Gone),
-            Decision::Bring => bring::bring(self, &resource, &mut report).await,
-            Decision::Remove => {
-                remove::remove(self, &resource, &mut report).await?;
-                self.release(&id, &resource).await
+        let result = match decision {
+            Decision::Gone | Decision::Ignored | Decision::Others | Decision::Claim => {
+                return Ok(Outcome::Gone);
             }
-            Decision::Release => self.release(&id, &resource).await,
+            Decision::Bring => bring::bring(self, &resource, &mut report).await,
+            Decision::Remove => remove::remove(self, &resource, &mut report).await.map(|()| Outcome::Gone),
+            Decision::Release => Ok(Outcome::Gone),
+        };
+        if let Err(Stopped::Refused(_) | Stopped::Inventory(_)) = &result {
+            // What nobody can do is told where people look, too. A race is over before anybody does.
+            report.troubled(&result).await;
         }
+        if result.is_ok() && matches!(decision, Decision::Remove | Decision::Release) {
+            // Its status has been written since.
+            let Some(now) = self.cluster.get(&id, Some(VERSION)).await? else { return Ok(Outcome::Gone) };
+            return self.release(&id, &now).await;
+        }
+        result
     }
 
     /// An operator without a revision leaves resources to one of their own revision, if that is at work.
@@ -135,6 +144,17 @@ impl Report {
 
     pub(crate) fn before(&self) -> Status {
         Status::read(&self.written)
+    }
+
+    /// Why a pass came to nothing, as far as it can be written.
+    async fn troubled(&mut self, result: &Result<Outcome, Stopped>) {
+        let sentence = match result {
+            Err(Stopped::Refused(Refused::Conflict { .. } | Refused::Unreachable { .. })) | Ok(_) => return,
+            Err(stopped) => stopped.to_string(),
+        };
+        if let Err(refused) = self.write(&self.before().whole(Word::Error, sentence.as_str())).await {
+            tracing::warn!(%refused, "the status could not be written");
+        }
     }
 
     /// If it says anything new.

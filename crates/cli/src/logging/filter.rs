@@ -4,6 +4,9 @@
 use std::fmt;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
+/// The library that speaks to API servers.
+const CLIENT: &str = "kube_client";
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Filter {
     default: LevelFilter,
@@ -84,7 +87,12 @@ impl Filter {
     }
 
     pub(crate) fn targets(&self) -> Targets {
-        Targets::new().with_default(self.default).with_targets(self.targets.iter().cloned())
+        // It logs as an error what its caller tries again, or tells in better words.
+        let quiet = (self.default < LevelFilter::DEBUG).then_some((CLIENT.to_owned(), LevelFilter::OFF));
+        Targets::new()
+            .with_default(self.default)
+            .with_targets(quiet)
+            .with_targets(self.targets.iter().cloned())
     }
 }
 
@@ -139,6 +147,16 @@ mod tests {
         assert!(!targets.would_enable("mizzen_xds::stream", &tracing::Level::TRACE));
         assert!(!targets.would_enable("mizzen_mesh", &tracing::Level::INFO));
         assert!(targets.would_enable("mizzen_mesh", &tracing::Level::WARN));
+    }
+
+    #[test]
+    fn the_client_of_the_api_server_is_heard_by_who_asks_for_it() {
+        for (text, heard) in
+            [("info", false), ("debug", true), ("info,kube_client=error", true), ("trace", true)]
+        {
+            let targets = Filter::read(text).unwrap().targets();
+            assert_eq!(targets.would_enable("kube_client::client", &tracing::Level::ERROR), heard, "{text}");
+        }
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(crate) struct Typed {
     filename: Option<String>,
 
     /// Remove all revisions, what they share, and the definitions of Istio's kinds, with every object of those kinds
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["revision", "filename"])]
     purge: bool,
 
     /// istioctl's way to name a revision: `revision=NAME`
@@ -105,7 +105,7 @@ impl Verb for Uninstall {
         let text = typed.output == Word::Text;
         let connection = typed.connection.connect()?;
         let cluster = &connection.cluster;
-        let facts = connection.run(Facts::read(cluster)).map_err(unlisted)?;
+        let facts = connection.run(Facts::read(cluster)).map_err(refused)?;
         if let Which::Revision { revision, .. } = &which
             && !facts.has_revision(revision)
         {
@@ -125,6 +125,12 @@ impl Verb for Uninstall {
         let proxies = connection.run(proxies(cluster, &facts, &which, &removal));
         if text {
             output.text(&shown(&removal, &proxies, typed.dry_run))?;
+            if let Which::Revision { revision, .. } = &which {
+                for tag in facts.tags_left(revision, &removal) {
+                    let advice = "move it with `mizzen tag set`, or remove it with `mizzen tag remove`";
+                    output.text(&format!("the tag {tag} will point at nothing: {advice}\n"))?;
+                }
+            }
             output.flush()?;
         }
         if typed.dry_run {
@@ -206,7 +212,8 @@ fn which(typed: &Typed) -> Result<Which> {
     Ok(Which::Revision {
         revision: revision.filter(|revision| !revision.is_empty()).unwrap_or_else(|| "default".to_owned()),
         name: text("/metadata/name"),
-        namespace: text("/metadata/namespace"),
+        // The mesh's own, whatever the file is said to be in: objects are labelled with that.
+        namespace: None,
     })
 }
 

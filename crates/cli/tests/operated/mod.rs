@@ -45,6 +45,11 @@ impl Operated {
 
     /// The process, as the deployment would start it.
     pub(crate) fn operator(&self) -> (Part, u16) {
+        self.operator_of("istio-system")
+    }
+
+    /// The same for resources of other namespaces.
+    pub(crate) fn operator_of(&self, namespaces: &str) -> (Part, u16) {
         let [port] = ports::free().unwrap();
         let mut command = Command::new(BINARY);
         command
@@ -53,7 +58,7 @@ impl Operated {
             .args(["--as", "system:serviceaccount:istio-operator:istio-operator", "--kubeconfig"])
             .arg(self.site.server.kubeconfig_file())
             .env_clear()
-            .env("WATCH_NAMESPACE", "istio-system")
+            .env("WATCH_NAMESPACE", namespaces)
             .env("LEADER_ELECTION_NAMESPACE", "istio-operator")
             .env("RENEW_DEADLINE", "3s")
             .env("WAIT_FOR_RESOURCES_TIMEOUT", "300s");

@@ -2,7 +2,7 @@
 
 use super::labels;
 use crate::Version;
-use mizzen_cluster::{Cluster, Inventory, NoInventory, Owner, Refused};
+use mizzen_cluster::{Cluster, Inventory, Owner, Refused};
 use serde_json::Value;
 
 #[derive(Debug, Default)]
@@ -14,19 +14,29 @@ pub struct Facts {
     /// Deployments of a control plane.
     pub control_planes: Vec<Value>,
     pub inventories: Vec<(Owner, Inventory)>,
+    /// Lists that nobody can read, and why.
+    pub unreadable: Vec<(Owner, String)>,
 }
 
 impl Facts {
-    pub async fn read(cluster: &Cluster) -> Result<Self, NoInventory> {
+    pub async fn read(cluster: &Cluster) -> Result<Self, Refused> {
         let webhooks = cluster.list("admissionregistration.k8s.io", "MutatingWebhookConfiguration", "");
         let control_planes = cluster.list("apps", "Deployment", "app=istiod");
         let (kubernetes, webhooks, control_planes, inventories) =
             tokio::join!(kubernetes(cluster), webhooks, control_planes, cluster.inventories());
+        let (mut readable, mut unreadable) = (Vec::new(), Vec::new());
+        for (owner, inventory) in inventories? {
+            match inventory {
+                Ok(inventory) => readable.push((owner, inventory)),
+                Err(error) => unreadable.push((owner, error.to_string())),
+            }
+        }
         Ok(Self {
             kubernetes: kubernetes?,
             webhooks: webhooks?,
             control_planes: control_planes?,
-            inventories: inventories?,
+            inventories: readable,
+            unreadable,
         })
     }
 

@@ -22,6 +22,8 @@ pub struct Mesh {
     /// The name of the IstioOperator, if it has one.
     pub name: Option<String>,
     pub profile: String,
+    /// Where the list of its objects is: with the resource that describes it, or with the mesh.
+    list_namespace: String,
     /// What the control plane's image says, if that is a version.
     pub version: Option<Version>,
     /// The label of the namespace that says which network it is in.
@@ -47,13 +49,15 @@ pub enum NoMesh {
 }
 
 impl Mesh {
-    /// `version` is that of the installer, for a label.
+    /// `version` is that of the installer, for a label. `owner_namespace` is that of the resource that describes it, where there is one: the
+    /// mesh itself may be in another.
     pub fn new(
         generated: &Generated,
         facts: &Facts,
         served: &Served,
         charts: &dyn Charts,
         version: &str,
+        owner_namespace: Option<&str>,
     ) -> Result<Self, NoMesh> {
         let tree = &generated.merged.tree;
         let text = |way: &[&str]| tree::text(tree, way).filter(|text| !text.is_empty());
@@ -62,7 +66,7 @@ impl Mesh {
         let revision = text(&["spec", "values", "revision"]).unwrap_or(tag::DEFAULT).to_owned();
         let owner = Owner {
             name: text(&["metadata", "name"]),
-            namespace: text(&["metadata", "namespace"]),
+            namespace: owner_namespace.or_else(|| text(&["metadata", "namespace"])),
             revision: &revision,
             version,
         };
@@ -97,6 +101,7 @@ impl Mesh {
             profile: generated.merged.profile.clone(),
             network: named(&["spec", "values", "global", "network"]),
             name: named(&["metadata", "name"]),
+            list_namespace: owner_namespace.unwrap_or(&namespace).to_owned(),
             namespace,
             revision,
             parts,
@@ -119,7 +124,7 @@ impl Mesh {
     /// Whose list the objects are in: the revision's, and where the IstioOperator has a name, its own.
     pub fn owner(&self) -> ListOwner {
         let name = list_name(&self.revision, self.name.as_deref());
-        ListOwner { namespace: self.namespace.clone(), name }
+        ListOwner { namespace: self.list_namespace.clone(), name }
     }
 
     /// The namespace as it is made if it is not there.

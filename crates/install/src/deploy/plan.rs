@@ -4,8 +4,9 @@ use super::{Facts, Mesh, labels};
 use crate::Component;
 use mizzen_cluster::{
     Action, Adoption, Cluster, Desired, Failed, Going, Inventory, NotPlanned, ObjectId, Planned, Refused,
-    Step,
+    Step, order::rank_of_deletion,
 };
+use serde_json::Value;
 use std::{collections::BTreeSet, sync::Arc};
 
 #[derive(Debug)]
@@ -13,8 +14,10 @@ pub struct Plan {
     /// Whether the namespace has to be made.
     pub makes_namespace: bool,
     pub parts: Vec<PlannedPart>,
-    /// What was installed before and is not wanted any more.
+    /// What was installed before and is not wanted any more, and is there.
     pub prune: Vec<ObjectId>,
+    /// The same, whether it is there or not: whoever was cut off or works beside us may still make it.
+    pub(crate) candidates: Vec<ObjectId>,
     /// Objects that cannot be brought to what they should be.
     pub failed: Vec<Failed>,
     /// The list as it was found.
@@ -57,6 +60,7 @@ pub async fn plan(
         makes_namespace: there.is_none(),
         parts: Vec::new(),
         prune: Vec::new(),
+        candidates: Vec::new(),
         failed: Vec::new(),
         before: None,
     };
@@ -66,16 +70,27 @@ pub async fn plan(
             .push(Failed { id: namespace.clone(), reason: NotPlanned::Going { id: namespace, going } });
         return Ok(plan);
     }
+    let owner = mesh.owner();
+    if let Some((_, reason)) = facts.unreadable.iter().find(|(other, _)| *other == owner) {
+        return Err(Refused::Invalid {
+            what: "the installation".to_owned(),
+            message: format!(
+                "{reason}. Mend it, or delete it to begin a new list: what only it names is then nobody's to remove"
+            ),
+        });
+    }
+    // Everything is made in the mesh's own namespace, which is made first, or in others, which have to be there.
+    let made = plan.makes_namespace.then(|| mesh.namespace.clone());
     for part in &mesh.parts {
-        let adoption = Arc::new(adoption.clone());
+        let (adoption, made) = (Arc::new(adoption.clone()), made.clone());
         let planned = cluster.for_all(
             part.objects.clone(),
             |object| object.id.clone(),
             |cluster, object| {
-                let adoption = Arc::clone(&adoption);
+                let (adoption, made) = (Arc::clone(&adoption), made.clone());
                 async move {
                     let planned = cluster.plan(&object, &adoption).await?;
-                    cluster.rehearse(&planned).await?;
+                    cluster.rehearse(&planned, made.as_deref()).await?;
                     Ok((object, planned))
                 }
             },
@@ -85,10 +100,15 @@ pub async fn plan(
         plan.parts.push(PlannedPart { component: part.component, objects: planned.done });
     }
     plan.failed.extend(unknown_kinds(cluster, mesh));
-    let owner = mesh.owner();
     plan.before =
         facts.inventories.iter().find(|(other, _)| *other == owner).map(|(_, inventory)| inventory.clone());
-    plan.prune = superfluous(cluster, mesh, facts, &plan, adoption).await?;
+    plan.candidates = superfluous(cluster, mesh, facts, &plan, adoption).await?;
+    for id in &plan.candidates {
+        let Some(live) = cluster.get(id, None).await? else { continue };
+        if may_prune(&live, mesh).is_ok() {
+            plan.prune.push(id.clone());
+        }
+    }
     Ok(plan)
 }
 
@@ -135,10 +155,12 @@ async fn superfluous(
         for (group, kind) in super::removal::KINDS {
             for object in cluster.list(group, kind, &selector).await? {
                 let owner = labels::of(&object, labels::OWNER).filter(|owner| *owner != "unknown");
+                let is_made = object.pointer("/metadata/ownerReferences").is_some();
                 if owner == mesh.name.as_deref()
-                    && let Ok(desired) = Desired::new(object)
+                    && !is_made
+                    && let Ok(id) = ObjectId::of(&object)
                 {
-                    listed.insert(desired.id);
+                    listed.insert(id);
                 }
             }
         }
@@ -146,26 +168,26 @@ async fn superfluous(
     let wanted = mesh.ids();
     let others = facts.inventories.iter().filter(|(other, _)| *other != owner);
     let others: BTreeSet<&ObjectId> = others.flat_map(|(_, inventory)| &inventory.objects).collect();
-    let mut prune = Vec::new();
-    for id in listed {
-        if id.kind == "CustomResourceDefinition" || wanted.contains(&id) || others.contains(&id) {
-            continue;
-        }
-        let Some(live) = cluster.get(&id, None).await? else { continue };
-        if may_prune(&live, &mesh.revision).is_ok() {
-            prune.push(id);
-        }
-    }
-    Ok(prune)
+    let mut superfluous: Vec<ObjectId> = listed
+        .into_iter()
+        .filter(|id| id.kind != "CustomResourceDefinition" && !wanted.contains(id) && !others.contains(id))
+        .collect();
+    superfluous.sort_by_key(|id| rank_of_deletion(&id.kind));
+    Ok(superfluous)
 }
 
-/// Whether an object is still this revision's.
-pub(super) fn may_prune(live: &serde_json::Value, revision: &str) -> Result<(), String> {
-    if labels::of(live, labels::NOT_PRUNED) == Some("true") {
+/// Whether an object is still this mesh's. A tag may have been moved, and stays as long as there is a control plane; pods go with what made
+/// them.
+pub(super) fn may_prune(live: &Value, mesh: &Mesh) -> Result<(), String> {
+    let has_control_plane = mesh.parts.iter().any(|part| part.component.name == "Pilot");
+    if labels::of(live, labels::NOT_PRUNED) == Some("true") && has_control_plane {
         return Err("it is a tag's".to_owned());
     }
+    if live.pointer("/metadata/ownerReferences").is_some() {
+        return Err("it goes with what made it".to_owned());
+    }
     match labels::of(live, labels::REVISION) {
-        Some(found) if found != revision => Err(format!("it belongs to revision {found}")),
+        Some(found) if found != mesh.revision => Err(format!("it belongs to revision {found}")),
         _ => Ok(()),
     }
 }

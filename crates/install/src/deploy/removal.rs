@@ -89,6 +89,17 @@ impl Facts {
         self.revisions().contains(revision)
     }
 
+    /// Tags of a revision that somebody has set: they stay when it goes, and point at nothing.
+    pub fn tags_left(&self, revision: &str, removal: &Removal) -> Vec<&str> {
+        let of_revision =
+            self.webhooks.iter().filter(|webhook| labels::of(webhook, labels::REVISION) == Some(revision));
+        let stays = |webhook: &&Value| {
+            let name = webhook["metadata"]["name"].as_str().unwrap_or_default();
+            !removal.objects.iter().any(|id| id.kind == "MutatingWebhookConfiguration" && id.name == name)
+        };
+        of_revision.filter(stays).filter_map(|webhook| labels::of(webhook, labels::TAG)).collect()
+    }
+
     /// Where control planes are.
     pub fn namespaces(&self) -> BTreeSet<&str> {
         self.control_planes
@@ -125,6 +136,12 @@ pub async fn plan_removal(cluster: &Cluster, facts: &Facts, which: &Which) -> Re
         }
     };
     let mut objects: BTreeSet<ObjectId> = BTreeSet::new();
+    // A name that is too long for a label is on no object.
+    let is_label = |name: &Option<String>| name.as_ref().is_none_or(|name| name.len() <= 63);
+    let kinds = match which {
+        Which::Revision { name, namespace, .. } if !is_label(name) || !is_label(namespace) => Vec::new(),
+        _ => kinds,
+    };
     for (group, kind) in kinds {
         for object in cluster.list(group, kind, &selector).await? {
             // A pod goes with what made it.
@@ -136,14 +153,16 @@ pub async fn plan_removal(cluster: &Cluster, facts: &Facts, which: &Which) -> Re
             }
         }
     }
-    let (lists, others): (Vec<_>, Vec<_>) = facts.inventories.iter().partition(|(owner, _)| match which {
+    let is_meant = |owner: &Owner| match which {
         Which::Everything => true,
         Which::Revision { revision, name, namespace } => {
             revision_of(owner) == revision
                 && namespace.as_ref().is_none_or(|namespace| owner.namespace == *namespace)
                 && name.as_ref().is_none_or(|name| owner.name == format!("{revision}.{name}"))
         }
-    });
+    };
+    let (lists, others): (Vec<_>, Vec<_>) = facts.inventories.iter().partition(|(owner, _)| is_meant(owner));
+    let unreadable = facts.unreadable.iter().map(|(owner, _)| owner).filter(|owner| is_meant(owner));
     for id in further(&lists, &others, &objects) {
         if let Some(live) = cluster.get(&id, None).await?
             && belongs(&live, which)
@@ -153,7 +172,8 @@ pub async fn plan_removal(cluster: &Cluster, facts: &Facts, which: &Which) -> Re
     }
     let mut objects: Vec<ObjectId> = objects.into_iter().collect();
     objects.sort_by_key(|id| rank_of_deletion(&id.kind));
-    Ok(Removal { objects, lists: lists.into_iter().map(|(owner, _)| owner.clone()).collect() })
+    let lists = lists.into_iter().map(|(owner, _)| owner).chain(unreadable).cloned().collect();
+    Ok(Removal { objects, lists })
 }
 
 /// What only our lists know, and no other list has.

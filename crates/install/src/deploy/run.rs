@@ -1,7 +1,7 @@
 //! A plan carried out.
 //!
 //! First the list of everything that may be there when it is over or cut off; then the components, each when those that it needs are
-//! ready; then what is not wanted any more goes; then the list as it is. Whoever is cut off runs it again.
+//! ready or have failed; then what is not wanted any more goes; then the list as it is. Whoever is cut off runs it again.
 
 use super::{
     Mesh, Plan,
@@ -9,8 +9,8 @@ use super::{
     progress::{Event, Progress},
 };
 use mizzen_cluster::{
-    Action, Adoption, Cluster, Desired, Inventory, Mode, NoInventory, ObjectId, Planned, Pruned, Refused,
-    Step, order::rank, wait::NotReady,
+    Action, Adoption, Cluster, Desired, Inventory, Mode, NoInventory, ObjectId, Owner, Planned, Pruned,
+    Refused, Step, order::rank, wait::NotReady,
 };
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -47,7 +47,7 @@ pub async fn carry_out(
     progress: &Progress,
 ) -> Result<Report, NoInventory> {
     let owner = mesh.owner();
-    let Plan { makes_namespace, mut parts, prune, before, .. } = plan;
+    let Plan { makes_namespace, mut parts, prune, candidates, before, .. } = plan;
     if makes_namespace {
         let namespace = Desired::new(mesh.namespace_object()).map_err(|reason| Refused::Invalid {
             what: format!("making the namespace {}", mesh.namespace),
@@ -67,32 +67,68 @@ pub async fn carry_out(
         cluster.record(&owner, &mut list).await?;
     }
     let mut report = Report::default();
+    // Who left it incomplete may still be at work, on what was looked at already.
+    let again = before.as_ref().is_some_and(|before| !before.complete);
     for stage in STAGES {
         let (now, later) = parts.into_iter().partition(|part| stage.contains(&part.component.name));
         parts = later;
         let now: Vec<PlannedPart> = now;
-        let work = now.into_iter().map(|part| component(cluster, part, settings, progress));
+        let claim = Claim { owner: &owner, list: &list };
+        let work = now.into_iter().map(|part| component(cluster, part, &claim, settings, progress));
         for (steps, failure) in join_all(work).await {
             report.steps.extend(steps);
             report.failures.extend(failure);
         }
     }
+    if !report.failures.is_empty() {
+        // Whoever was overtaken has failed for that reason, whatever else is said.
+        cluster.is_ours_still(&owner, &list).await?;
+    }
+    if again && report.failures.is_empty() {
+        report.failures.extend(look_again(cluster, mesh, settings).await);
+    }
     // Nothing goes before what replaces it is there.
     if report.failures.is_empty() {
-        for id in &prune {
-            match cluster.prune(id, &settings.adoption, |live| may_prune(live, &mesh.revision)).await? {
+        for id in &candidates {
+            match cluster.prune(id, &settings.adoption, |live| may_prune(live, mesh)).await? {
                 Pruned::Deleted => {
                     progress(Event::Deleted { object: id.to_string() });
                     report.deleted.push(id.clone());
                 }
                 Pruned::Absent => {}
-                Pruned::Kept { why } => progress(Event::Kept { object: id.to_string(), why }),
+                // What was not even planned to go is no news.
+                Pruned::Kept { why } if prune.contains(id) => {
+                    progress(Event::Kept { object: id.to_string(), why });
+                }
+                Pruned::Kept { .. } => {}
             }
         }
         list.finish(complete);
         cluster.record(&owner, &mut list).await?;
     }
     Ok(report)
+}
+
+/// The list that says that we are the one at work.
+struct Claim<'a> {
+    owner: &'a Owner,
+    list: &'a Inventory,
+}
+
+/// Every object once more, as it is now.
+async fn look_again(cluster: &Arc<Cluster>, mesh: &Mesh, settings: &Settings) -> Option<Failure> {
+    let (adoption, patience) = (Arc::new(settings.adoption.clone()), settings.patience);
+    let objects: Vec<Desired> = mesh.objects().cloned().collect();
+    let brought = cluster.for_all(
+        objects,
+        |object| object.id.clone(),
+        |cluster, object| {
+            let adoption = Arc::clone(&adoption);
+            async move { cluster.bring(&object, &adoption, None, patience).await }
+        },
+    );
+    let failed = brought.await.failed.into_iter().next()?;
+    Some(Failure { component: "The mesh", reason: failed.reason.to_string() })
 }
 
 /// Components are few: all at once.
@@ -117,13 +153,14 @@ async fn join_all<T>(work: impl Iterator<Item = impl Future<Output = T>>) -> Vec
 async fn component(
     cluster: &Arc<Cluster>,
     part: PlannedPart,
+    claim: &Claim<'_>,
     settings: &Settings,
     progress: &Progress,
 ) -> (Vec<Step>, Option<Failure>) {
     let title = part.component.title;
     progress(Event::Begins { component: title });
     let mut steps = Vec::new();
-    let result = bring(cluster, part, settings, progress, &mut steps).await;
+    let result = bring(cluster, part, claim, settings, progress, &mut steps).await;
     let failure = result.err().map(|reason| {
         progress(Event::Failed { component: title, reason: reason.clone() });
         Failure { component: title, reason }
@@ -138,6 +175,7 @@ async fn component(
 async fn bring(
     cluster: &Arc<Cluster>,
     part: PlannedPart,
+    claim: &Claim<'_>,
     settings: &Settings,
     progress: &Progress,
     steps: &mut Vec<Step>,
@@ -152,6 +190,10 @@ async fn bring(
     for (rank, objects) in ranks {
         let unsettled = objects.iter().filter(|(_, planned)| !planned.is_done());
         let ids: Vec<ObjectId> = unsettled.map(|(object, _)| object.id.clone()).collect();
+        if objects.iter().any(|(_, planned)| planned.step.action != Action::Unchanged) {
+            let ours = cluster.is_ours_still(claim.owner, claim.list).await;
+            ours.map_err(|error| error.to_string())?;
+        }
         let brought = cluster.for_all(
             objects,
             |(object, _)| object.id.clone(),

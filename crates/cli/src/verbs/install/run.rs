@@ -40,11 +40,11 @@ fn prepare(connection: connection::Typed, mesh: mesh::Typed, shown: &Shown, forc
     let (mut input, charts) = mesh.read(force)?;
     let connection = connection.connect()?;
     let cluster = &connection.cluster;
-    let facts = connection.run(Facts::read(cluster)).map_err(unlisted)?;
+    let facts = connection.run(Facts::read(cluster)).map_err(refused)?;
     input.kube_version = Some(facts.kubernetes.clone()).filter(|version| !version.is_empty());
     let generated = generate(&input, charts.as_ref()).map_err(diagnostics::named)?;
     diagnostics::warn(&generated.warnings);
-    let mut mesh = Mesh::new(&generated, &facts, &cluster.served(), charts.as_ref(), build::VERSION)?;
+    let mut mesh = Mesh::new(&generated, &facts, &cluster.served(), charts.as_ref(), build::VERSION, None)?;
     // What is not for all changes hands; the plan shows it.
     connection.run(deploy::share(cluster, &mut mesh, &facts)).map_err(refused)?;
     let problems = deploy::problems(&mesh, &facts);
@@ -198,6 +198,9 @@ fn stopped(plan: &Plan) -> Result<()> {
     Err(match &first.reason {
         NotPlanned::Foreign { .. } => error.hint(
             "nothing was done; --adopt takes over what istioctl or Helm installed, --adopt=NAME what that manager has",
+        ),
+        NotPlanned::Refused(mizzen_cluster::Refused::Conflict { .. }) => error.hint(
+            "nothing was done; --adopt takes back what istioctl or Helm has set, --adopt=NAME what that manager has",
         ),
         NotPlanned::Refused(_) | NotPlanned::Going { .. } => error.hint("nothing was done"),
     })

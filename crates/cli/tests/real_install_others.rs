@@ -1,0 +1,146 @@
+//! Others at work beside us: a second installation at the same time, istioctl after us, lists that somebody breaks.
+
+#![allow(clippy::unwrap_used, reason = "what a test builds on is there, or the test fails")]
+
+mod site;
+
+use mizzen_testkit::{
+    Controllers, Result,
+    faults::{Fault, Verb},
+    needs,
+};
+use serde_json::json;
+use site::{BINARY, Site, changed, upstream};
+use std::{fs, path::Path, time::Duration};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_installations_at_once_the_last_one_wins_and_the_other_is_told() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let site = Site::start().await?;
+    site.mizzen("install -y --set profile=minimal").await.well();
+    let alone = site.state().await;
+    let faults = site.server.faults().await?;
+    let slow = faults.kubeconfig_file();
+    for after in [2, 12, 30] {
+        site.mizzen("uninstall --purge -y").await.well();
+        let delayed = faults.inject(Fault::delay(Duration::from_millis(250)).on(Verb::Write));
+        let first = site.run(Path::new(BINARY), &slow, "install -y --set profile=demo");
+        let second = async {
+            while delayed.hits() < after {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            site.mizzen("install -y --set profile=minimal").await
+        };
+        let (first, second) = tokio::join!(first, second);
+        faults.clear();
+        second.well();
+        let told = first.badly();
+        assert!(
+            told.contains("somebody else works on the same installation"),
+            "after {after} writes: {told}"
+        );
+        // Whatever the first still did on its way out, running it again makes it right.
+        site.mizzen("install -y --set profile=minimal").await.well();
+        let state = site.state().await;
+        let keys: Vec<_> = state.keys().filter(|key| !alone.contains_key(*key)).collect();
+        assert!(keys.is_empty(), "after {after} writes these are left: {keys:?}");
+        for (key, object) in &alone {
+            assert_eq!(state.get(key), Some(object), "after {after} writes: {key}");
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn istioctl_after_us_and_us_again_harm_nothing() -> Result<()> {
+    needs!(Controllers::NEEDS, &["modules/istio", "istioctl"]);
+    let site = Site::start().await?;
+    let flags = format!("-d {} --set profile=demo --set tag=1.31.0", upstream().display());
+    site.istioctl(&format!("install -y {flags}")).await.well();
+    site.mizzen(&format!("install -y --adopt {flags}")).await.well();
+    // Whoever leaves the option in their script has nothing to do the second time.
+    let adopted = site.versions().await;
+    let told = site.mizzen(&format!("install -y --adopt {flags}")).await.well();
+    assert!(told.contains("nothing was written"), "{told}");
+    assert_eq!(site.versions().await, adopted);
+    site.mizzen(&format!("diff --adopt {flags}")).await.well();
+
+    site.istioctl(&format!("install -y {flags}")).await.well();
+    let told = site.mizzen(&format!("install -y {flags}")).await.well();
+    assert!(!told.contains("2000m") && !told.contains("1024Mi"), "what is only written differently: {told}");
+    site.mizzen(&format!("install -y --adopt {flags}")).await.well();
+    let again = site.versions().await;
+    site.mizzen(&format!("install -y {flags}")).await.well();
+    assert_eq!(changed(&again, &site.versions().await), Vec::<String>::new());
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_somebody_breaks_harms_no_other_and_is_told_to_its_owner() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let site = Site::start().await?;
+    site.mizzen("install -y --set profile=minimal").await.well();
+    let broken = |name: &str, namespace: &str| {
+        json!({ "apiVersion": "v1", "kind": "ConfigMap", "data": { "inventory.json": "{" },
+            "metadata": { "name": name, "namespace": namespace, "labels": { "mizzen.io/inventory": "x" } } })
+    };
+    for (name, namespace) in [("anything", "default"), ("mizzen-inventory-other", "default")] {
+        site.server.apply(&broken(name, namespace).to_string()).await?;
+    }
+    let told = site.mizzen("install -y --set profile=minimal").await.well();
+    assert!(told.contains("nothing was written"), "{told}");
+    let patch = r#"{"data":{"inventory.json":"{"}}"#;
+    let map =
+        ["-n", "istio-system", "patch", "configmap", "mizzen-inventory-default", "--type=merge", "-p", patch];
+    site.server.kubectl(&map).await?;
+    let told = site.mizzen("install -y --set profile=minimal").await.badly();
+    assert!(
+        told.contains("mizzen-inventory-default") && told.contains("delete it to begin a new list"),
+        "{told}"
+    );
+    site.mizzen("uninstall --purge -y").await.well();
+    let left = site.objects().await;
+    assert!(!left.contains_key("ConfigMap istio-system/mizzen-inventory-default"), "{:?}", left.keys());
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_done_is_refused_before_anything_is() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let site = Site::start().await?;
+    let before = site.versions().await;
+    let elsewhere = "--set components.ingressGateways.[0].namespace=edge";
+    let told = site.mizzen(&format!("install -y {elsewhere}")).await.badly();
+    assert!(told.contains("there is no namespace edge") && told.contains("nothing was done"), "{told}");
+    assert_eq!(changed(&before, &site.versions().await), Vec::<String>::new());
+    site.server.kubectl(&["create", "namespace", "edge"]).await?;
+    site.mizzen(&format!("install -y {elsewhere}")).await.well();
+    assert!(site.objects().await.contains_key("Deployment edge/istio-ingressgateway"));
+    let both = site.mizzen("uninstall -y --purge --revision nowhere").await;
+    assert_eq!(both.code, Some(2), "{}", both.err);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mesh_of_a_file_goes_by_its_file_and_an_empty_one_leaves_no_tag() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let site = Site::start().await?;
+    let file = site.server.kubeconfig_file().with_file_name("mesh.yaml");
+    let operator = json!({ "apiVersion": "install.istio.io/v1alpha1", "kind": "IstioOperator",
+        "metadata": { "name": "two", "namespace": "elsewhere" }, "spec": { "profile": "minimal", "revision": "two" } });
+    fs::write(&file, operator.to_string()).unwrap();
+    site.mizzen(&format!("install -y -f {}", file.display())).await.well();
+    site.mizzen("tag set prod --revision two -y").await.well();
+    let told = site.mizzen(&format!("uninstall -y -f {}", file.display())).await.well();
+    assert!(told.contains("the tag prod will point at nothing"), "{told}");
+    let left = site.objects().await;
+    assert!(left.keys().all(|key| !key.ends_with("-two")), "{:?}", left.keys());
+
+    site.mizzen("install -y --set profile=minimal").await.well();
+    site.mizzen("install -y --set profile=empty").await.well();
+    let left = site.objects().await;
+    for gone in ["istio-revision-tag-default", "istiod-default-validator", "istiod"] {
+        assert!(left.keys().all(|key| !key.ends_with(&format!("/{gone}"))), "{gone}: {:?}", left.keys());
+    }
+    Ok(())
+}
