@@ -17,6 +17,9 @@ use serde_json::Value;
 use site::{BINARY, Site};
 use std::{collections::BTreeMap, env, path::Path};
 
+/// What leaves the namespace, which is then deleted, too.
+const EMPTY: &str = "uninstall --purge -y";
+
 struct Cut {
     site: Site,
     faults: Faults,
@@ -52,17 +55,23 @@ impl Cut {
         Ok(())
     }
 
+    /// What it begins with.
+    async fn begin(&self, first: &str) -> Result<()> {
+        self.site.mizzen(first).await.well();
+        if first == EMPTY {
+            self.site.server.kubectl(&["delete", "namespace", "istio-system", "--ignore-not-found"]).await?;
+        }
+        Ok(())
+    }
+
     /// From what `first` makes, `line` is cut at its writes and run again.
     async fn at_every_point(&self, what: &str, first: &str, line: &str) -> Result<()> {
-        // Once before it counts: a namespace is made once.
-        for line in [first, line, first] {
-            self.site.mizzen(line).await.well();
-        }
+        self.begin(first).await?;
         let (writes, undisturbed) = self.undisturbed(line).await;
         let points = points(writes);
         println!("{what}: {writes} writes, cut at {points:?}, {} objects", undisturbed.len());
         for n in points {
-            self.site.mizzen(first).await.well();
+            self.begin(first).await?;
             self.cut(line, n).await?;
             self.site.mizzen(line).await.well();
             let state = self.site.state().await;
@@ -89,7 +98,7 @@ fn points(writes: u64) -> Vec<u64> {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_installation_that_is_cut_off_is_completed_by_the_next() -> Result<()> {
     needs!(Controllers::NEEDS);
-    Cut::prepare().await?.at_every_point("install", "uninstall --purge -y", "install -y").await
+    Cut::prepare().await?.at_every_point("install", EMPTY, "install -y").await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -104,5 +113,5 @@ async fn an_upgrade_that_is_cut_off_is_completed_by_the_next() -> Result<()> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_removal_that_is_cut_off_is_completed_by_the_next() -> Result<()> {
     needs!(Controllers::NEEDS);
-    Cut::prepare().await?.at_every_point("uninstall", "install -y", "uninstall --purge -y").await
+    Cut::prepare().await?.at_every_point("uninstall", "install -y", EMPTY).await
 }

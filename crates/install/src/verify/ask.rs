@@ -3,12 +3,8 @@
 use std::sync::Arc;
 
 use mizzen_cluster::{Cluster, ObjectId};
-use tokio::task::JoinSet;
 
 use super::{Checked, Report, State};
-
-/// Objects that are asked for at once.
-const AT_ONCE: usize = 8;
 
 impl Report {
     /// What should be in a namespace and names none is looked for in this one.
@@ -19,27 +15,18 @@ impl Report {
                 namespace.clone_into(&mut id.namespace);
             }
         }
-        let mut waiting = objects.into_iter().enumerate();
-        let mut running = JoinSet::new();
-        let mut done = Vec::new();
-        loop {
-            for (place, id) in waiting.by_ref().take(AT_ONCE - running.len()) {
-                let cluster = Arc::clone(cluster);
-                running.spawn(async move {
-                    let state = match cluster.get(&id, None).await {
-                        Ok(live) => explained(&cluster, &id, State::of(live.as_ref())).await,
-                        Err(refused) => State::Unknown(refused.to_string()),
-                    };
-                    (place, Checked { id, state })
-                });
-            }
-            match running.join_next().await {
-                Some(checked) => done.extend(checked),
-                None => break,
-            }
-        }
-        done.sort_by_key(|(place, _)| *place);
-        Self { checked: done.into_iter().map(|(_, checked)| checked).collect() }
+        let asked = cluster.for_all(objects, ObjectId::clone, |cluster, id| async move {
+            let state = match cluster.get(&id, None).await {
+                Ok(live) => explained(&cluster, &id, State::of(live.as_ref())).await,
+                Err(refused) => State::Unknown(refused.to_string()),
+            };
+            Ok(Checked { id, state })
+        });
+        let asked = asked.await;
+        let unknown = asked.failed.into_iter();
+        let unknown =
+            unknown.map(|failed| Checked { id: failed.id, state: State::Unknown(failed.reason.to_string()) });
+        Self { checked: asked.done.into_iter().chain(unknown).collect() }
     }
 }
 
