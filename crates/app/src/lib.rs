@@ -23,6 +23,7 @@ mod naming;
 mod platform;
 mod problem;
 mod project;
+pub mod release;
 mod render;
 mod schema;
 mod setting;

@@ -2,18 +2,18 @@
 //! application gives the same bytes, whoever builds it and how often.
 
 use mizzen_text::{Code, Diagnostic, Path, Source, Step, yaml};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The type of everything that an API server holds.
-const KUBERNETES: &str = "Kubernetes";
+pub(crate) const KUBERNETES: &str = "Kubernetes";
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spec {
     pub resources: Vec<Resource>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Resource {
     /// `apiVersion:kind:namespace:name`, without the namespace for what lives in none.
@@ -22,9 +22,9 @@ pub struct Resource {
     pub kind: String,
     /// The object.
     pub attributes: Value,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<String>,
-    #[serde(skip_serializing_if = "Value::is_null")]
+    #[serde(default, skip_serializing_if = "Value::is_null")]
     pub extensions: Value,
 }
 

@@ -97,7 +97,7 @@ impl Owners {
     }
 
     /// The same in words.
-    pub(crate) fn others_in_words(&self, than: &str) -> String {
+    pub fn others_in_words(&self, than: &str) -> String {
         let others: Vec<String> = self.others(than).map(ToString::to_string).collect();
         if others.is_empty() { "nobody who says so".to_owned() } else { others.join(", ") }
     }

@@ -15,7 +15,7 @@ use crate::{
     wait::{Ready, readiness},
 };
 use serde_json::Value;
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
 
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(tag = "action", rename_all = "camelCase")]
@@ -186,15 +186,15 @@ impl Cluster {
     }
 
     /// Whether the server would take a new object, as far as it can say before its kind is there, the role that it binds, and the
-    /// namespace that is `made` before it.
-    pub async fn rehearse(&self, planned: &Planned, made: Option<&str>) -> Result<(), Refused> {
+    /// namespaces that are `made` before it.
+    pub async fn rehearse(&self, planned: &Planned, made: &BTreeSet<String>) -> Result<(), Refused> {
         let Planned { step, send, going, .. } = planned;
         if step.action != Action::Create || going.is_some() {
             return Ok(());
         }
         match self.apply(send, Mode { dry_run: true, force: false }).await {
             Err(Refused::NotServed { .. } | Refused::Absent { .. }) | Ok(_) => Ok(()),
-            Err(Refused::NoNamespace { id }) if made == Some(id.namespace.as_str()) => Ok(()),
+            Err(Refused::NoNamespace { id }) if made.contains(&id.namespace) => Ok(()),
             Err(refused) => Err(refused),
         }
     }
