@@ -34,7 +34,7 @@ mod workload;
 pub use build::{Built, Choice, build};
 pub use files::Files;
 pub use platform::PLATFORM;
-pub use project::{APP, overlay};
+pub use project::{APP, ONLY_STACK, overlay};
 pub use schema::{File, schema};
 pub use spec::{Resource, Spec};
 pub use starter::{SCHEMA, name_of, starter};

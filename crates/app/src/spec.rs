@@ -61,6 +61,34 @@ impl Spec {
         out
     }
 
+    /// The same, with what the rules of the objects' kinds say of them. Of one with errors it is not whole.
+    pub fn checked(source: &Source) -> (Self, Vec<Diagnostic>) {
+        let (spec, document) = match (Self::read(source), crate::project::document(source)) {
+            (Ok(spec), Ok(document)) => (spec, document),
+            (Err(wrong), _) | (_, Err(wrong)) => return (Self::default(), wrong),
+        };
+        let mut told = Vec::new();
+        for (index, resource) in spec.resources.iter().enumerate() {
+            let namespace = resource.attributes["metadata"]["namespace"].as_str().unwrap_or_default();
+            for checked in mizzen_check::document(&resource.attributes, namespace) {
+                let mizzen_check::Outcome::Findings(findings) = checked.outcome else { continue };
+                for finding in findings.iter() {
+                    let attributes = Step::Field("attributes".to_owned());
+                    let mut path = Path(vec![Step::Field("resources".to_owned()), Step::Index(index), attributes]);
+                    path.0.extend(finding.path.0.iter().cloned());
+                    let message = crate::problem::sentence(&finding.message, &finding.path);
+                    let mut diagnostic = Diagnostic::new(finding.code, message)
+                        .severity(finding.severity)
+                        .at(document.place(&path))
+                        .path(path);
+                    diagnostic.hint.clone_from(&finding.hint);
+                    told.push(diagnostic);
+                }
+            }
+        }
+        (spec, told)
+    }
+
     /// A Spec that somebody has built, as text.
     pub fn read(source: &Source) -> Result<Self, Vec<Diagnostic>> {
         let document = crate::project::document(source)?;

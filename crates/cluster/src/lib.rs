@@ -41,7 +41,7 @@ pub use backoff::jitter;
 pub use change::{Change, Identity, Key, Trimmed};
 pub use client::{Access, NoClient, connect};
 pub use cluster::{Cluster, Deletion, Mode, Refused};
-pub use difference::{FieldChange, difference};
+pub use difference::{FieldChange, difference, short};
 pub use follow::follow;
 pub use inventory::{Inventory, LABEL as INVENTORY, NoInventory, Owner};
 pub use k8s_openapi::jiff::Timestamp;
