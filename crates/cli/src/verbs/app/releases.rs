@@ -34,7 +34,7 @@ pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
         let connection = typed.connection.connect()?;
         let namespace = typed.which.namespace.unwrap_or_default();
         let found = connection.run(release::ledgers(&connection.cluster, &namespace));
-        let found = found.map_err(crate::args::connection::refused)?;
+        let found = found.map_err(connection::refused)?;
         let mut all = Vec::new();
         for (owner, ledger) in found {
             all.push((owner, ledger.map_err(unreleased)?));
