@@ -117,11 +117,7 @@ impl<'a> Builder<'a> {
         let stack = head.get("stacks").and_then(|stacks| stacks.get(&project.stack));
         let cluster = stack.and_then(|stack| stack["cluster"].as_str()).map(str::to_owned);
         let setting = Setting {
-            namespace: choice
-                .namespace
-                .clone()
-                .or_else(|| text("namespace"))
-                .unwrap_or_else(|| app.clone()),
+            namespace: choice.namespace.clone().or_else(|| text("namespace")).unwrap_or_else(|| app.clone()),
             app,
             env: project.stack.clone(),
             cluster: choice.cluster.clone().or(cluster),

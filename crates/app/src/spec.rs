@@ -74,7 +74,8 @@ impl Spec {
                 let mizzen_check::Outcome::Findings(findings) = checked.outcome else { continue };
                 for finding in findings.iter() {
                     let attributes = Step::Field("attributes".to_owned());
-                    let mut path = Path(vec![Step::Field("resources".to_owned()), Step::Index(index), attributes]);
+                    let mut path =
+                        Path(vec![Step::Field("resources".to_owned()), Step::Index(index), attributes]);
                     path.0.extend(finding.path.0.iter().cloned());
                     let message = crate::problem::sentence(&finding.message, &finding.path);
                     let mut diagnostic = Diagnostic::new(finding.code, message)

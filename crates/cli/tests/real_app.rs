@@ -22,12 +22,20 @@ async fn an_application_of_everything_is_applied_changed_rolled_back_and_destroy
     let spec = shop.spec().await;
 
     let told = shop.app("preview").await;
-    assert!(told.out.contains(&format!("{} to create, 0 to update, 0 to delete, 0 unchanged\n", spec.len())), "{}", told.out);
+    assert!(
+        told.out.contains(&format!("{} to create, 0 to update, 0 to delete, 0 unchanged\n", spec.len())),
+        "{}",
+        told.out
+    );
     assert!(told.err.contains("there is no control plane in this cluster"), "{}", told.err);
     assert_eq!(shop.everything().await, before, "a preview writes nothing");
 
     let told = shop.app("apply -y").await.well();
-    assert!(told.contains(&format!("[{}/{}] created ", spec.len(), spec.len())) && told.ends_with("release 1 is in force\n"), "{told}");
+    assert!(
+        told.contains(&format!("[{}/{}] created ", spec.len(), spec.len()))
+            && told.ends_with("release 1 is in force\n"),
+        "{told}"
+    );
     let first = shop.state().await;
     for (key, wanted) in &spec {
         assert!(within(wanted, &first[key]), "{key}: {wanted:#}\n{:#}", first[key]);
@@ -47,9 +55,17 @@ async fn an_application_of_everything_is_applied_changed_rolled_back_and_destroy
     let [only] = changed.as_slice() else { panic!("{changed:#?}") };
     assert_eq!((&only["action"], &only["object"]["name"]), (&json!("Update"), &json!("shop-b0")));
     let changes = only["changes"].as_array().unwrap();
-    assert_eq!((changes.len(), &changes[0]["path"], &changes[0]["after"]), (1, &json!("spec.hosts[0]"), &json!("changed.example.com")), "{only:#}");
+    assert_eq!(
+        (changes.len(), &changes[0]["path"], &changes[0]["after"]),
+        (1, &json!("spec.hosts[0]"), &json!("changed.example.com")),
+        "{only:#}"
+    );
     let told = shop.app("preview").await.well();
-    assert!(told.contains("  ~ VirtualService shop/shop-b0\n      spec.hosts[0]: ") && told.contains("0 to create, 1 to update, 0 to delete"), "{told}");
+    assert!(
+        told.contains("  ~ VirtualService shop/shop-b0\n      spec.hosts[0]: ")
+            && told.contains("0 to create, 1 to update, 0 to delete"),
+        "{told}"
+    );
     let told = shop.app("apply -y").await.well();
     assert!(told.contains("updated VirtualService shop/shop-b0\n") && !told.contains("created"), "{told}");
     let second = shop.state().await;
@@ -63,7 +79,14 @@ async fn an_application_of_everything_is_applied_changed_rolled_back_and_destroy
     let listed: Vec<(&Value, &Value)> =
         releases["releases"].as_array().unwrap().iter().map(|one| (&one["what"], &one["phase"])).collect();
     let succeeded = &json!("succeeded");
-    assert_eq!(listed, [(&json!("apply"), succeeded), (&json!("apply"), succeeded), (&json!({"rollback": {"to": 1}}), succeeded)]);
+    assert_eq!(
+        listed,
+        [
+            (&json!("apply"), succeeded),
+            (&json!("apply"), succeeded),
+            (&json!({"rollback": {"to": 1}}), succeeded)
+        ]
+    );
     assert_eq!((&releases["inForce"], &releases["lock"]), (&json!(3), &Value::Null));
 
     let told = shop.app("destroy -y").await.well();

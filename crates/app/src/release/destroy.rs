@@ -70,7 +70,8 @@ pub async fn destroy(
 ) -> Result<Option<Removed>, NoRelease> {
     let Removal { leaving, absent, before } = removal;
     let own = owner.namespace_id();
-    let (home, others): (Vec<Leaving>, Vec<Leaving>) = leaving.into_iter().partition(|leaving| leaving.id == own);
+    let (home, others): (Vec<Leaving>, Vec<Leaving>) =
+        leaving.into_iter().partition(|leaving| leaving.id == own);
     let mut report = Report::default();
     let Some(before) = before else {
         for leaving in home {
@@ -95,7 +96,8 @@ pub async fn destroy(
         return Ok(Some(report));
     }
     // The namespace that the records are in is the last, and takes them along: until it is asked to go the ledger names it.
-    let (goes, stays): (Vec<Leaving>, Vec<Leaving>) = home.into_iter().partition(|leaving| leaving.kept.is_none());
+    let (goes, stays): (Vec<Leaving>, Vec<Leaving>) =
+        home.into_iter().partition(|leaving| leaving.kept.is_none());
     held.drop_specs(&[]).await?;
     for Leaving { id, kept } in stays {
         let why = kept.unwrap_or_default();
@@ -133,7 +135,9 @@ async fn take_home(
                 progress(Event::Deleted { id: id.clone() });
                 report.deleted.push(id);
             }
-            Err(NotPlanned::Going { going, .. }) => report.failures.push((id.clone(), format!("{id} {going}"))),
+            Err(NotPlanned::Going { going, .. }) => {
+                report.failures.push((id.clone(), format!("{id} {going}")))
+            }
             Err(error) => return Err(error.into()),
         },
     }

@@ -32,11 +32,20 @@ pub struct Person {
 /// What is told while it is waited.
 #[derive(Debug)]
 pub enum Waits<'a> {
-    For { lock: &'a Lock, release: Option<&'a Release> },
+    For {
+        lock: &'a Lock,
+        release: Option<&'a Release>,
+    },
     /// Its process is gone: the work is gone on with.
-    TakesOver { lock: &'a Lock, release: Option<&'a Release> },
+    TakesOver {
+        lock: &'a Lock,
+        release: Option<&'a Release>,
+    },
     /// Because we were told to.
-    Breaks { lock: &'a Lock, release: Option<&'a Release> },
+    Breaks {
+        lock: &'a Lock,
+        release: Option<&'a Release>,
+    },
 }
 
 /// The ledger when nobody is at work. `break_lock` takes it from whoever has it now.
@@ -54,7 +63,11 @@ pub async fn until_free(
         let Some(lock) = &found.ledger.lock else { return Ok(Some(found)) };
         let release = found.ledger.newest();
         if break_lock || (me.is_gone)(&lock.process) {
-            told(if break_lock { Waits::Breaks { lock, release } } else { Waits::TakesOver { lock, release } });
+            told(if break_lock {
+                Waits::Breaks { lock, release }
+            } else {
+                Waits::TakesOver { lock, release }
+            });
             return Ok(Some(found));
         }
         let now = Instant::now();
@@ -69,9 +82,9 @@ pub async fn until_free(
             let (owner, lock) = (owner.name(), lock.clone());
             return Err(NoRelease::Stale { owner, lock, quiet: QUIET.as_secs() });
         }
-        let is_news = said.as_ref().is_none_or(|(process, last)| {
-            *process != lock.process || now.duration_since(*last) > AGAIN
-        });
+        let is_news = said
+            .as_ref()
+            .is_none_or(|(process, last)| *process != lock.process || now.duration_since(*last) > AGAIN);
         if is_news {
             told(Waits::For { lock, release });
             said = Some((lock.process.clone(), now));

@@ -58,14 +58,17 @@ impl Owner {
     /// A name that Kubernetes takes, another one for each application and stack.
     fn slug(&self) -> String {
         let plain = |name: &str| {
-            let fine = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+            let fine =
+                name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
             fine && !name.is_empty() && !name.starts_with('-') && !name.ends_with('-')
         };
         if plain(&self.app) && plain(&self.stack) {
             return format!("{}.{}", self.app, self.stack);
         }
-        let mark: String = Sha256::digest(self.name()).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-        let safe = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' };
+        let mark: String =
+            Sha256::digest(self.name()).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        let safe =
+            |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' };
         let safe: String = self.name().chars().map(safe).collect();
         format!("{}-{mark}", safe.trim_start_matches('-'))
     }
@@ -83,11 +86,22 @@ mod tests {
     fn each_application_and_stack_has_records_of_its_own() {
         assert_eq!(owner("shop", "dev").ledger().name, "mizzen-app.shop.dev");
         assert_eq!(owner("shop", "dev").spec(3).name, "mizzen-app.shop.dev.r3");
-        let all = [("Word", "dev"), ("word", "dev"), ("a.b", "c"), ("a", "b.c"), ("a-b", "c"), ("a", "b-c"), ("a_b", "c")];
+        let all = [
+            ("Word", "dev"),
+            ("word", "dev"),
+            ("a.b", "c"),
+            ("a", "b.c"),
+            ("a-b", "c"),
+            ("a", "b-c"),
+            ("a_b", "c"),
+        ];
         let names: std::collections::BTreeSet<String> =
             all.iter().map(|(app, stack)| owner(app, stack).ledger().name).collect();
         assert_eq!(names.len(), all.len(), "{names:?}");
-        let legal = |name: &String| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte));
+        let legal = |name: &String| {
+            name.bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte))
+        };
         assert!(names.iter().all(legal), "{names:?}");
     }
 }

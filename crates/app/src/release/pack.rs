@@ -43,7 +43,9 @@ mod tests {
 
     #[test]
     fn what_is_packed_comes_out_again_and_what_is_not_is_told() {
-        let many: Vec<String> = (0..20_000).map(|number| format!("networking.istio.io/v1:VirtualService:shop:r{number}")).collect();
+        let many: Vec<String> = (0..20_000)
+            .map(|number| format!("networking.istio.io/v1:VirtualService:shop:r{number}"))
+            .collect();
         let packed = pack(&many).unwrap();
         assert!(packed.len() < 200_000, "{}", packed.len());
         assert_eq!(unpack::<Vec<String>>(&packed).unwrap(), many);

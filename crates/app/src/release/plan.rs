@@ -195,7 +195,11 @@ async fn namespaces(
 }
 
 /// Namespaces in which nothing can be made.
-fn unusable(owner: &Owner, namespaces: &BTreeMap<String, Option<Value>>, made: &BTreeSet<String>) -> Vec<Failed> {
+fn unusable(
+    owner: &Owner,
+    namespaces: &BTreeMap<String, Option<Value>>,
+    made: &BTreeSet<String>,
+) -> Vec<Failed> {
     let mut failed = Vec::new();
     for (name, live) in namespaces {
         let id = ObjectId { name: name.clone(), ..owner.namespace_id() };
@@ -249,7 +253,9 @@ pub(super) async fn look(
     if let Some(failed) = looked.failed.into_iter().next() {
         return Err(match failed.reason {
             NotPlanned::Refused(refused) => refused,
-            other => Refused::Other { what: "looking at it".to_owned(), status: 0, message: other.to_string() },
+            other => {
+                Refused::Other { what: "looking at it".to_owned(), status: 0, message: other.to_string() }
+            }
         });
     }
     let (mut leaving, mut absent) = (Vec::new(), Vec::new());

@@ -128,7 +128,8 @@ impl Held {
                 Ok(None) => return Ok(None),
                 Err(Refused::Conflict { .. }) => {
                     let there = read(cluster, owner).await?;
-                    let same = there.as_ref().map(|there| &there.version) == before.map(|before| &before.version);
+                    let same =
+                        there.as_ref().map(|there| &there.version) == before.map(|before| &before.version);
                     match there {
                         // It was written, and only the answer was lost.
                         Some(there) if there.ledger == held.ledger => {

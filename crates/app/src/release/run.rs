@@ -34,12 +34,26 @@ pub struct Settings {
 #[derive(Debug)]
 pub enum Event {
     /// An object is as it should be.
-    Brought { step: Step, done: usize, of: usize },
-    Failed { id: ObjectId, reason: String },
-    Waits { for_what: Vec<Waiting> },
-    Deleted { id: ObjectId },
+    Brought {
+        step: Step,
+        done: usize,
+        of: usize,
+    },
+    Failed {
+        id: ObjectId,
+        reason: String,
+    },
+    Waits {
+        for_what: Vec<Waiting>,
+    },
+    Deleted {
+        id: ObjectId,
+    },
     /// It was to be deleted, and stays.
-    Kept { id: ObjectId, why: String },
+    Kept {
+        id: ObjectId,
+        why: String,
+    },
 }
 
 /// Whoever listens.
@@ -85,8 +99,7 @@ pub async fn start(
     }
     let mut ledger = plan.before.as_ref().map(|before| before.ledger.clone()).unwrap_or_default();
     let wanted: Vec<Wanted> = plan.steps.iter().map(|step| step.wanted.clone()).collect();
-    let beginning =
-        Beginning { what, digest: &plan.digest, who: &me.who, process: &me.process, now: &now() };
+    let beginning = Beginning { what, digest: &plan.digest, who: &me.who, process: &me.process, now: &now() };
     let number = ledger.begin(&beginning, &wanted);
     let held = Held::take(cluster, owner, plan.before.as_ref(), ledger, &me.process).await?;
     Ok(held.map(|held| Started { held, plan, number, made }))
@@ -122,7 +135,13 @@ pub async fn carry_out(
     let (phase, message) = report.verdict();
     held.ledger.end(phase, message, &now());
     held.ledger.forget_old();
-    let kept: Vec<u32> = held.ledger.releases.iter().filter(|one| one.phase == Phase::Succeeded).map(|one| one.number).collect();
+    let kept: Vec<u32> = held
+        .ledger
+        .releases
+        .iter()
+        .filter(|one| one.phase == Phase::Succeeded)
+        .map(|one| one.number)
+        .collect();
     held.drop_specs(&kept).await?;
     held.write().await?;
     Ok(report)
@@ -136,7 +155,8 @@ impl Report {
     pub(super) fn verdict(&self) -> (Phase, Option<String>) {
         match self.failures.first() {
             Some((id, reason)) => {
-                let named = if reason.contains(&id.to_string()) { reason.clone() } else { format!("{id}: {reason}") };
+                let named =
+                    if reason.contains(&id.to_string()) { reason.clone() } else { format!("{id}: {reason}") };
                 let more = match self.failures.len() {
                     1 => String::new(),
                     count => format!(" (and {} more)", count - 1),
@@ -314,7 +334,12 @@ pub(super) fn edges(held: &Held, ids: &[ObjectId]) -> Graph {
     Graph::new(ids.iter().map(needs).collect())
 }
 
-async fn gone(cluster: &Cluster, id: &ObjectId, kept: Option<String>, patience: Duration) -> Result<Gone, String> {
+async fn gone(
+    cluster: &Cluster,
+    id: &ObjectId,
+    kept: Option<String>,
+    patience: Duration,
+) -> Result<Gone, String> {
     if let Some(why) = kept {
         return Ok(Gone::Kept(why));
     }

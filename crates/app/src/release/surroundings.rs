@@ -23,7 +23,8 @@ pub async fn warnings(cluster: &Cluster, owner: &Owner, plan: &Plan) -> Result<V
     }
     told.extend(unserved(plan));
     let mut meshed: BTreeSet<&str> = BTreeSet::new();
-    meshed.extend(wanted().filter(|desired| runs(&desired.value)).map(|desired| desired.id.namespace.as_str()));
+    meshed
+        .extend(wanted().filter(|desired| runs(&desired.value)).map(|desired| desired.id.namespace.as_str()));
     for name in meshed {
         let in_spec = wanted().find(|desired| desired.id.kind == "Namespace" && desired.id.name == name);
         let live = plan.namespaces.get(name).and_then(Option::as_ref);
@@ -40,7 +41,10 @@ pub async fn warnings(cluster: &Cluster, owner: &Owner, plan: &Plan) -> Result<V
     for secret in elsewhere {
         let namespace = secret["metadata"]["namespace"].as_str().unwrap_or_default();
         let labels = &secret["metadata"]["labels"];
-        if namespace != owner.namespace && labels[APP] == owner.app.as_str() && labels[STACK] == owner.stack.as_str() {
+        if namespace != owner.namespace
+            && labels[APP] == owner.app.as_str()
+            && labels[STACK] == owner.stack.as_str()
+        {
             told.push(format!(
                 "{} is in namespace {namespace}, too, and stays there; `mizzen app destroy -n {namespace}` removes it",
                 owner.name()
@@ -69,7 +73,11 @@ fn unserved(plan: &Plan) -> Vec<String> {
         *kinds.entry((api_version, &id.kind, is_istio(id))).or_default() += 1;
     }
     let told = kinds.into_iter().map(|((api_version, kind, istio), count)| {
-        let advice = if istio { "; `mizzen install` brings it, or `mizzen crd print | kubectl apply --server-side -f -`" } else { "" };
+        let advice = if istio {
+            "; `mizzen install` brings it, or `mizzen crd print | kubectl apply --server-side -f -`"
+        } else {
+            ""
+        };
         format!("the cluster does not know the kind {kind} of {api_version} ({count} of the objects){advice}")
     });
     told.collect()
@@ -103,7 +111,10 @@ mod tests {
         assert!(labelled(json!({"istio-injection": "enabled"})));
         assert!(labelled(json!({"istio.io/rev": "canary"})));
         assert!(labelled(json!({"istio.io/dataplane-mode": "ambient"})));
-        assert!(!labelled(json!({"istio-injection": "disabled", "istio.io/rev": "canary"})), "the first wins");
+        assert!(
+            !labelled(json!({"istio-injection": "disabled", "istio.io/rev": "canary"})),
+            "the first wins"
+        );
         assert!(!labelled(json!({})));
     }
 

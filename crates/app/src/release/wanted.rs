@@ -79,13 +79,16 @@ fn object(resource: &Resource) -> Result<Desired, Box<Diagnostic>> {
     }
     let desired = Desired::new(resource.attributes.clone())
         .map_err(|reason| refused(Code::AppValue, &format!("is no object: {reason}")))?;
-    names::subdomain(&desired.id.name)
-        .map_err(|predicate| refused(Code::AppName, &format!("has a name that Kubernetes refuses: it {predicate}")))?;
+    names::subdomain(&desired.id.name).map_err(|predicate| {
+        refused(Code::AppName, &format!("has a name that Kubernetes refuses: it {predicate}"))
+    })?;
     Ok(desired)
 }
 
 fn told(code: Code, resource: &Resource, message: &str) -> Diagnostic {
-    let text = |pointer: &str| resource.attributes.pointer(pointer).and_then(|text| text.as_str()).map(str::to_owned);
+    let text = |pointer: &str| {
+        resource.attributes.pointer(pointer).and_then(|text| text.as_str()).map(str::to_owned)
+    };
     Diagnostic::new(code, format!("{} {message}", resource.id)).object(Object {
         kind: text("/kind").unwrap_or_default(),
         namespace: text("/metadata/namespace"),
@@ -99,7 +102,8 @@ mod tests {
     use serde_json::json;
 
     fn resource(kind: &str, name: &str, depends_on: &[&str]) -> Resource {
-        let attributes = json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "namespace": "n"}});
+        let attributes =
+            json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "namespace": "n"}});
         let depends_on = depends_on.iter().map(|id| (*id).to_owned()).collect();
         Resource::new(format!("v1:{kind}:n:{name}"), attributes, depends_on)
     }
@@ -121,7 +125,12 @@ mod tests {
     fn what_cannot_be_sent_is_told_all_at_once() {
         let mut cloud = resource("A", "cloud", &[]);
         cloud.kind = "Terraform".to_owned();
-        let told = refused(vec![cloud, resource("A", "b_c", &[]), resource("A", "d", &["v1:X:n:y"]), resource("A", "d", &[])]);
+        let told = refused(vec![
+            cloud,
+            resource("A", "b_c", &[]),
+            resource("A", "d", &["v1:X:n:y"]),
+            resource("A", "d", &[]),
+        ]);
         assert_eq!(told.len(), 4, "{told:#?}");
         for (told, expected) in told.iter().zip(["type Terraform", "`_`", "twice", "not in the Spec"]) {
             assert!(told.contains(expected) || expected == "`_`", "{told}");

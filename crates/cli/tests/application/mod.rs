@@ -58,7 +58,10 @@ impl Application {
         let line = format!("app build -o json -C {}", self.folder.display());
         let spec: Value = serde_json::from_str(&self.site.mizzen_alone(&line).await.well()).unwrap();
         let resources = spec["resources"].as_array().unwrap();
-        resources.iter().map(|resource| (key(&resource["attributes"]), resource["attributes"].clone())).collect()
+        resources
+            .iter()
+            .map(|resource| (key(&resource["attributes"]), resource["attributes"].clone()))
+            .collect()
     }
 
     /// Everything that can be listed and that people write, without what a server says of it and without the records of releases.
@@ -73,9 +76,20 @@ impl Application {
         let server = &self.site.server;
         let names = server.kubectl(&["api-resources", "--verbs=list", "-o", "name"]).await.unwrap();
         let made_by_the_cluster = [
-            "events", "events.events.k8s.io", "leases.coordination.k8s.io", "endpoints", "nodes", "pods",
-            "endpointslices.discovery.k8s.io", "replicasets.apps", "componentstatuses", "controllerrevisions.apps",
-            "ipaddresses.networking.k8s.io", "apiservices.apiregistration.k8s.io", "podmetrics", "customresourcedefinitions.apiextensions.k8s.io",
+            "events",
+            "events.events.k8s.io",
+            "leases.coordination.k8s.io",
+            "endpoints",
+            "nodes",
+            "pods",
+            "endpointslices.discovery.k8s.io",
+            "replicasets.apps",
+            "componentstatuses",
+            "controllerrevisions.apps",
+            "ipaddresses.networking.k8s.io",
+            "apiservices.apiregistration.k8s.io",
+            "podmetrics",
+            "customresourcedefinitions.apiextensions.k8s.io",
         ];
         let kinds: Vec<&str> = names.lines().filter(|name| !made_by_the_cluster.contains(name)).collect();
         let text = server.kubectl(&["get", &kinds.join(","), "-A", "-o", "json"]).await.unwrap();

@@ -107,7 +107,8 @@ pub(super) async fn prepare(
 }
 
 pub(super) fn warn(warnings: &[String]) {
-    let told = warnings.iter().map(|warning| Diagnostic::new(Code::Doubtful, warning).severity(Severity::Warning));
+    let told =
+        warnings.iter().map(|warning| Diagnostic::new(Code::Doubtful, warning).severity(Severity::Warning));
     diagnostics::warn(&told.collect::<Vec<_>>());
 }
 
@@ -209,7 +210,9 @@ pub(super) fn until_free(
             Waits::TakesOver { lock, release } => {
                 format!("the process of {} is gone: going on from there", show::at_work(lock, release))
             }
-            Waits::Breaks { lock, release } => format!("taking the lock from {}", show::at_work(lock, release)),
+            Waits::Breaks { lock, release } => {
+                format!("taking the lock from {}", show::at_work(lock, release))
+            }
         };
         // Nobody is there to read it only if we are on the way out.
         let _ = sender.send(line);

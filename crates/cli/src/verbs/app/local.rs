@@ -78,7 +78,8 @@ fn look(which: &which::Typed) -> Result<Local> {
 }
 
 fn unreadable(file: &Path, error: io::Error) -> anyhow::Error {
-    anyhow!("{} cannot be read: {error}", file.display()).hint("somebody has edited it: mend it, or delete it")
+    anyhow!("{} cannot be read: {error}", file.display())
+        .hint("somebody has edited it: mend it, or delete it")
 }
 
 fn named(object: &Value) -> String {
@@ -191,8 +192,10 @@ pub(super) fn apply(which: &which::Typed, go: &go::Typed, output: &mut Output) -
         output.text("nothing was done\n")?;
         return Ok(Exit::Problem);
     }
-    objects::put(&local.file, &local.wanted).with_context(|| format!("{} cannot be written", local.file.display()))?;
-    let gone = changes.iter().filter(|(_, change)| matches!(change, Change::Gone)).map(|(name, _)| name.clone());
+    objects::put(&local.file, &local.wanted)
+        .with_context(|| format!("{} cannot be written", local.file.display()))?;
+    let gone =
+        changes.iter().filter(|(_, change)| matches!(change, Change::Gone)).map(|(name, _)| name.clone());
     followed(&local.wanted.iter().map(named).collect(), &gone.collect())?;
     if text {
         output.text("the mesh on this machine has it\n")?;
@@ -208,15 +211,20 @@ fn followed(wanted: &BTreeSet<String>, gone: &BTreeSet<String>) -> Result<()> {
         loop {
             let found = client::state(None, &env::current_dir()?).and_then(|state| client::running(&state));
             let view = client::view(&found.map_err(up_mesh::told)?).await.map_err(up_mesh::told)?;
-            let name = |object: &mizzen_local::view::Object| format!("{} {}/{}", object.kind, object.namespace, object.name);
+            let name = |object: &mizzen_local::view::Object| {
+                format!("{} {}/{}", object.kind, object.namespace, object.name)
+            };
             let problems: Vec<String> = view
                 .objects
                 .iter()
                 .filter(|object| wanted.contains(&name(object)))
-                .flat_map(|object| object.problems.iter().map(move |problem| format!("{}: {problem}", name(object))))
+                .flat_map(|object| {
+                    object.problems.iter().map(move |problem| format!("{}: {problem}", name(object)))
+                })
                 .collect();
             if !problems.is_empty() {
-                return Err(anyhow!("{}", problems.join("\n")).hint("what was there before goes on; `mizzen status` shows it"));
+                return Err(anyhow!("{}", problems.join("\n"))
+                    .hint("what was there before goes on; `mizzen status` shows it"));
             }
             let there: BTreeSet<String> = view.objects.iter().map(name).collect();
             if wanted.is_subset(&there) && gone.is_disjoint(&there) {
@@ -231,7 +239,13 @@ fn followed(wanted: &BTreeSet<String>, gone: &BTreeSet<String>) -> Result<()> {
     })
 }
 
-pub(super) fn destroy(owner: &Owner, dry_run: bool, yes: bool, text: bool, output: &mut Output) -> Result<Exit> {
+pub(super) fn destroy(
+    owner: &Owner,
+    dry_run: bool,
+    yes: bool,
+    text: bool,
+    output: &mut Output,
+) -> Result<Exit> {
     let view = running()?;
     let file = objects::file(&view.objects_folder, &owner.app);
     let there = objects::read(&file).map_err(|error| unreadable(&file, error))?;

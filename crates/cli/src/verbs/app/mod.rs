@@ -60,7 +60,10 @@ impl Verb for App {
         ("app build -C shop --stack prod -o json > shop.json", "Those of another, in one of its stacks"),
         ("app build --check --diagnostics sarif > app.sarif", "Only what is wrong, for a code scanning page"),
         ("app preview --stack prod", "What `apply` would do"),
-        ("app preview --spec-file shop.json -o json", "The same, of a Spec that was built before, for a script"),
+        (
+            "app preview --spec-file shop.json -o json",
+            "The same, of a Spec that was built before, for a script",
+        ),
         ("app apply --stack prod", "Bring it into the cluster, after showing what will be done and asking"),
         ("app apply --stack prod -y --timeout 10m", "Without asking, with more patience for workloads"),
         ("app apply --local", "On the mesh of `mizzen up`, without a cluster"),

@@ -42,7 +42,9 @@ fn start(pid: &str) -> Option<String> {
 /// Only of this very machine can it be said.
 fn is_gone(process: &str) -> bool {
     let mut words = process.rsplitn(3, ' ');
-    let (Some(begun), Some(pid), Some(place)) = (words.next(), words.next(), words.next()) else { return false };
+    let (Some(begun), Some(pid), Some(place)) = (words.next(), words.next(), words.next()) else {
+        return false;
+    };
     !begun.is_empty() && machine().is_some_and(|here| here == place) && start(pid).as_deref() != Some(begun)
 }
 

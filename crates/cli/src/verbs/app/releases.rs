@@ -93,7 +93,12 @@ impl fmt::Display for One {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(owner, ledger) = self;
         if ledger.releases.is_empty() {
-            return writeln!(out, "nothing of {} has been applied in namespace {}", owner.name(), owner.namespace);
+            return writeln!(
+                out,
+                "nothing of {} has been applied in namespace {}",
+                owner.name(),
+                owner.namespace
+            );
         }
         let current = ledger.current().map(|release| release.number);
         let rows = ledger.releases.iter().rev().map(|release| {
@@ -123,7 +128,8 @@ impl fmt::Display for All {
             row.extend(ledger.newest().map(columns).unwrap_or_default());
             row
         });
-        let head = ["NAMESPACE", "APPLICATION", "STACK", "RELEASE", "STATE", "WHAT", "BY", "BEGAN", "OBJECTS"];
+        let head =
+            ["NAMESPACE", "APPLICATION", "STACK", "RELEASE", "STATE", "WHAT", "BY", "BEGAN", "OBJECTS"];
         out.write_str(&table(&head, rows.collect()))
     }
 }
@@ -142,7 +148,11 @@ fn table(head: &[&str], rows: Vec<Vec<String>>) -> String {
     let mut rows = rows;
     rows.insert(0, head.iter().map(|&cell| cell.to_owned()).collect());
     let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or_default()
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
+            .unwrap_or_default()
     };
     let widths: Vec<usize> = (0..head.len()).map(width).collect();
     let mut text = String::new();

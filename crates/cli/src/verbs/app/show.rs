@@ -32,7 +32,12 @@ fn head(owner: &Owner, ledger: Option<&Ledger>) -> String {
         None | Some((None, None)) => "nothing has been applied yet".to_owned(),
         Some((None, Some(newest))) => format!("release {} {}", newest.number, newest.phase.word()),
         Some((Some(current), Some(newest))) if current.number != newest.number => {
-            format!("release {} is in force, release {} {}", current.number, newest.number, newest.phase.word())
+            format!(
+                "release {} is in force, release {} {}",
+                current.number,
+                newest.number,
+                newest.phase.word()
+            )
         }
         Some((Some(current), _)) => format!("release {} is in force", current.number),
     };
@@ -71,7 +76,9 @@ fn shown(step: &PlannedStep) -> String {
 pub(super) fn field(change: &FieldChange) -> String {
     let path = &change.path;
     match (&change.before, &change.after) {
-        (Some(Value::String(before)), Some(Value::String(after))) if before.contains('\n') || after.contains('\n') => {
+        (Some(Value::String(before)), Some(Value::String(after)))
+            if before.contains('\n') || after.contains('\n') =>
+        {
             // The lines that go and the lines that come.
             let coloured = |line: &str| match line.trim_start().chars().next() {
                 Some('-') => format!("      {BAD}{line}{BAD:#}\n"),
@@ -118,7 +125,10 @@ pub(super) fn removal(owner: &Owner, ledger: Option<&Ledger>, all: &[Leaving]) -
 /// `ana@laptop (apply of release 4, 3 of 12 objects, since …)`
 pub(super) fn at_work(lock: &Lock, release: Option<&Release>) -> String {
     let doing = release.map(|release| {
-        format!("{} as release {}, {} of {} objects, ", release.what, release.number, release.done, release.objects)
+        format!(
+            "{} as release {}, {} of {} objects, ",
+            release.what, release.number, release.done, release.objects
+        )
     });
     format!("{} ({}since {})", lock.who, doing.unwrap_or_default(), lock.since)
 }

@@ -95,10 +95,14 @@ impl Typed {
         let built = self.built(None, false);
         if built.app.is_empty() {
             let errors = built.diagnostics.into_iter().filter(|one| one.severity == Severity::Error);
-            bail!(Refused(errors.map(|one| match one.hint {
-                None => one.hint("--app, --stack and -n name an application without its files"),
-                Some(_) => one,
-            }).collect()));
+            bail!(Refused(
+                errors
+                    .map(|one| match one.hint {
+                        None => one.hint("--app, --stack and -n name an application without its files"),
+                        Some(_) => one,
+                    })
+                    .collect()
+            ));
         }
         named(built.app, built.stack, built.namespace)
     }
@@ -118,18 +122,27 @@ impl Typed {
         }
         let said = |what: &str, label: &str, flag: &str| match only(&spec, label) {
             Some(said) => Ok(said),
-            None => Err(Usage(format!("whose Spec is {file}? Its objects do not name one {what}")).hint(format!("{flag} names it"))),
+            None => Err(Usage(format!("whose Spec is {file}? Its objects do not name one {what}"))
+                .hint(format!("{flag} names it"))),
         };
-        let app = self.app.clone().map_or_else(|| said("application", "/metadata/labels/app.kubernetes.io~1name", "--app"), Ok)?;
-        let stack = self.stack.clone().map_or_else(|| said("stack", "/metadata/labels/app.kubernetes.io~1env", "--stack"), Ok)?;
-        let namespace = self.namespace.clone().map_or_else(|| said("namespace", "/metadata/namespace", "-n"), Ok)?;
+        let app = self
+            .app
+            .clone()
+            .map_or_else(|| said("application", "/metadata/labels/app.kubernetes.io~1name", "--app"), Ok)?;
+        let stack = self
+            .stack
+            .clone()
+            .map_or_else(|| said("stack", "/metadata/labels/app.kubernetes.io~1env", "--stack"), Ok)?;
+        let namespace =
+            self.namespace.clone().map_or_else(|| said("namespace", "/metadata/namespace", "-n"), Ok)?;
         Ok((named(app, stack, namespace)?, spec))
     }
 }
 
 /// A Spec without errors, of which no name would be refused. Warnings are told.
 pub(super) fn acceptable(built: &Built) -> Result<Spec> {
-    let refused = |warning: &&Diagnostic| built.not_for_apply.iter().all(|one| one.message != warning.message);
+    let refused =
+        |warning: &&Diagnostic| built.not_for_apply.iter().all(|one| one.message != warning.message);
     let told = built.diagnostics.iter().filter(|one| one.severity != Severity::Error).filter(refused);
     report::tell(report::Form::Text, &told.cloned().collect::<Vec<_>>());
     let errors = built.diagnostics.iter().filter(|one| one.severity == Severity::Error);
@@ -142,7 +155,8 @@ pub(super) fn acceptable(built: &Built) -> Result<Spec> {
 
 /// What all objects say that say anything.
 fn only(spec: &Spec, pointer: &str) -> Option<String> {
-    let said = spec.resources.iter().filter_map(|one| one.attributes.pointer(pointer).and_then(Value::as_str));
+    let said =
+        spec.resources.iter().filter_map(|one| one.attributes.pointer(pointer).and_then(Value::as_str));
     let said: BTreeSet<&str> = said.collect();
     if said.len() == 1 { said.first().map(|one| (*one).to_owned()) } else { None }
 }
@@ -153,10 +167,19 @@ fn named(app: String, stack: String, namespace: String) -> Result<Owner> {
         let fine = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
         let ends = |letter: Option<char>| letter.is_some_and(|letter| letter.is_ascii_alphanumeric());
         let longest = if what == "namespace" { 63 } else { 50 };
-        let is_name = name.len() <= longest && name.chars().all(fine) && ends(name.chars().next()) && ends(name.chars().last());
+        let is_name = name.len() <= longest
+            && name.chars().all(fine)
+            && ends(name.chars().next())
+            && ends(name.chars().last());
         if !is_name {
             let hint = "letters, digits, -, _ and ., at most 50";
-            bail!(Usage(format!("'{name}' cannot be the name of {} {what}", if what == "application" { "an" } else { "a" })).hint(hint));
+            bail!(
+                Usage(format!(
+                    "'{name}' cannot be the name of {} {what}",
+                    if what == "application" { "an" } else { "a" }
+                ))
+                .hint(hint)
+            );
         }
     }
     Ok(Owner { app, stack, namespace })
