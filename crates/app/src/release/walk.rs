@@ -124,6 +124,7 @@ pub(super) async fn attended<T>(
     loop {
         let beat = sleep_until(Instant::now() + BEAT);
         tokio::select! {
+            biased;
             result = &mut work => return Ok(Some(result)),
             () = stop.asked() => return Ok(None),
             () = beat => held.beat().await?,

@@ -4,14 +4,20 @@
 
 use crate::site::{BINARY, Ended, Site};
 use mizzen_api::crd::Crd;
-use mizzen_testkit::{Result, run::run};
+use mizzen_testkit::{
+    Result,
+    run::run,
+    wait::{self, PATIENCE, Seen},
+};
 use mizzen_text::{Source, yaml};
 use serde_json::{Map, Value, json};
 use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
+    process::Stdio,
 };
+use tokio::process::Command;
 
 pub(crate) struct Application {
     pub(crate) site: Site,
@@ -25,7 +31,12 @@ impl Application {
         let list = json!({"apiVersion": "v1", "kind": "List", "items": Crd::all().map(Crd::object).collect::<Vec<_>>()});
         let server = &application.site.server;
         server.kubectl_reading(&list.to_string(), &["apply", "--server-side", "-f", "-"]).await?;
-        server.kubectl(&["wait", "--for=condition=Established", "crd", "--all", "--timeout=90s"]).await?;
+        let established = ["wait", "--for=condition=Established", "crd", "--all", "--timeout=90s"];
+        // What has no status yet is an error to kubectl.
+        let established = wait::until("Istio's kinds", PATIENCE, async || {
+            Seen::from_result(server.kubectl(&established).await)
+        });
+        established.await?;
         Ok(application)
     }
 
@@ -51,6 +62,14 @@ impl Application {
     pub(crate) async fn through(&self, kubeconfig: &Path, line: &str) -> Ended {
         let line = format!("app {line} -C {}", self.folder.display());
         self.site.run(Path::new(BINARY), kubeconfig, &line).await
+    }
+
+    /// The same, begun by somebody.
+    pub(crate) fn start(&self, who: &str, kubeconfig: &Path, line: &str) -> Running {
+        let mut command = Command::new(BINARY);
+        command.arg("app").args(line.split_whitespace()).arg("-C").arg(&self.folder).arg("--kubeconfig").arg(kubeconfig);
+        command.env_clear().env("HOME", &self.folder).env("USER", who).kill_on_drop(true);
+        Running(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
     }
 
     /// The objects that it is made of, by kind, namespace and name.
@@ -107,6 +126,26 @@ impl Application {
 pub(crate) fn key(object: &Value) -> String {
     let part = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
     format!("{} {}/{}", part("/kind"), part("/metadata/namespace"), part("/metadata/name"))
+}
+
+/// `mizzen app …` at work.
+pub(crate) struct Running(tokio::process::Child);
+
+impl Running {
+    pub(crate) async fn signal(&self, name: &str) {
+        let pid = self.0.id().unwrap().to_string();
+        Command::new("kill").args([format!("-{name}"), pid]).status().await.unwrap();
+    }
+
+    pub(crate) async fn kill(mut self) {
+        self.0.kill().await.unwrap();
+    }
+
+    pub(crate) async fn ended(self) -> Ended {
+        let output = self.0.wait_with_output().await.unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Ended { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
 }
 
 /// Whether everything that is wanted is there.

@@ -300,37 +300,48 @@ pub(super) fn may(missing: &[String]) -> Result<()> {
     Err(error.hint("nothing was done; ask for these rights, or choose another user with --context"))
 }
 
-/// Objects that cannot be brought to what they should be keep everything from beginning.
+/// Objects that cannot be brought to what they should be keep everything from beginning. All that is in the way is told at once.
 pub(super) fn stopped(plan: &Plan) -> Result<()> {
-    if let Some((_, api_version)) = plan.unserved.first() {
+    let (mut told, mut hints) = (Vec::new(), BTreeSet::new());
+    if !plan.unserved.is_empty() {
         let kinds: BTreeSet<&str> = plan.unserved.iter().map(|(id, _)| id.kind.as_str()).collect();
-        let kinds: Vec<&str> = kinds.into_iter().collect();
-        let error = anyhow!("the cluster does not know: {}", kinds.join(", "));
-        return Err(error.hint(match api_version.contains(".istio.io/") {
-            true => "nothing was done; `mizzen install` brings Istio's kinds, or `mizzen crd print | kubectl apply --server-side -f -`",
-            false => "nothing was done; what defines these kinds has to be applied first",
-        }));
+        told.push(format!("the cluster does not know: {}", kinds.into_iter().collect::<Vec<_>>().join(", ")));
+        let istio = plan.unserved.iter().any(|(id, _)| id.group.ends_with(".istio.io"));
+        hints.insert(match istio {
+            true => "`mizzen install` brings Istio's kinds, or `mizzen crd print | kubectl apply --server-side -f -`".to_owned(),
+            false => "what defines these kinds has to be applied first".to_owned(),
+        });
     }
-    let Some(first) = plan.failed.first() else { return Ok(()) };
-    let all: Vec<String> = plan.failed.iter().map(|failed| failed.reason.to_string()).collect();
-    let error = anyhow!("{}", all.join("\n"));
-    Err(match &first.reason {
-        NotPlanned::Foreign { id, .. } if id.kind == "Namespace" => error.hint(
-            "nothing was done; `createNamespace: false` in app.yaml leaves the namespace to its owner, --adopt=MANAGER takes it over",
-        ),
+    for failed in &plan.failed {
+        told.push(failed.reason.to_string());
+        hints.extend(hint(&failed.reason));
+    }
+    if told.is_empty() {
+        return Ok(());
+    }
+    let error = anyhow!("{}", told.join("\n")).hint("nothing was done");
+    Err(hints.into_iter().fold(error, |error, hint| error.hint(hint)))
+}
+
+fn hint(reason: &NotPlanned) -> Option<String> {
+    let said = match reason {
+        NotPlanned::Foreign { id, .. } if id.kind == "Namespace" => {
+            "`createNamespace: false` in app.yaml leaves the namespace to its owner, --adopt=MANAGER takes it over"
+        }
         NotPlanned::Foreign { .. } => {
-            error.hint("nothing was done; --adopt=MANAGER takes over what that manager has, or give the object another name")
+            "--adopt=MANAGER takes over what that manager has; or give the object another name"
         }
-        NotPlanned::Refused(Refused::NoNamespace { id }) => error.hint(format!(
-            "nothing was done; `createNamespace: true` in app.yaml makes it, or `kubectl create namespace {}`",
-            id.namespace
-        )),
-        NotPlanned::Refused(Refused::Conflict { .. }) => {
-            error.hint("nothing was done; --force-conflicts sets these fields as the Spec says")
+        NotPlanned::Refused(Refused::NoNamespace { id }) => {
+            return Some(format!(
+                "`createNamespace: true` in app.yaml makes the namespace, or `kubectl create namespace {}`",
+                id.namespace
+            ));
         }
-        NotPlanned::Going { .. } => error.hint("nothing was done; wait until it is gone, or let whoever holds it go"),
-        NotPlanned::Refused(_) => error.hint("nothing was done"),
-    })
+        NotPlanned::Refused(Refused::Conflict { .. }) => "--force-conflicts sets these fields as the Spec says",
+        NotPlanned::Going { .. } => "wait until it is gone, or let whoever holds it go",
+        NotPlanned::Refused(_) => return None,
+    };
+    Some(said.to_owned())
 }
 
 /// With what a person can do about it.

@@ -22,6 +22,15 @@ pub(super) fn plan(owner: &Owner, plan: &Plan) -> String {
         }
     }
     let gone = plan.leaving.iter().filter(|leaving| leaving.kept.is_none()).count();
+    // An autoscaler's field is meant to be its own.
+    let left = plan.steps.iter().flat_map(|step| &step.planned.step.left);
+    let left = left.filter(|left| left.manager.subresource.is_empty()).count();
+    if left > 0 {
+        let _ = writeln!(text, "{left} fields stay as others have them; --force-conflicts sets them as the Spec says");
+    }
+    if !plan.failed.is_empty() {
+        return text;
+    }
     let _ = writeln!(text, "{new} to create, {changed} to update, {gone} to delete, {same} unchanged");
     text
 }
