@@ -9,6 +9,7 @@ mod site;
 use application::{Application, full, within};
 use mizzen_testkit::{Controllers, Result, needs};
 use serde_json::{Value, json};
+use std::time::Instant;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_application_of_everything_is_applied_changed_rolled_back_and_destroyed() -> Result<()> {
@@ -40,7 +41,6 @@ async fn an_application_of_everything_is_applied_changed_rolled_back_and_destroy
     for (key, wanted) in &spec {
         assert!(within(wanted, &first[key]), "{key}: {wanted:#}\n{:#}", first[key]);
     }
-    println!("{} objects applied", spec.len());
     let all = shop.everything().await;
     let told = shop.app("apply -y").await.well();
     assert!(told.ends_with("everything is as it should be; nothing was written\n"), "{told}");
@@ -66,6 +66,13 @@ async fn an_application_of_everything_is_applied_changed_rolled_back_and_destroy
             && told.contains("0 to create, 1 to update, 0 to delete"),
         "{told}"
     );
+    // For people at a terminal the same in colours.
+    let coloured = shop.coloured("preview").await;
+    assert!(
+        coloured.contains("\u{1b}[33m~ VirtualService shop/shop-b0\u{1b}[0m")
+            && coloured.contains("\u{1b}[32m\"changed.example.com\""),
+        "{coloured:?}"
+    );
     let told = shop.app("apply -y").await.well();
     assert!(told.contains("updated VirtualService shop/shop-b0\n") && !told.contains("created"), "{told}");
     let second = shop.state().await;
@@ -89,7 +96,9 @@ async fn an_application_of_everything_is_applied_changed_rolled_back_and_destroy
     );
     assert_eq!((&releases["inForce"], &releases["lock"]), (&json!(3), &Value::Null));
 
+    let since = Instant::now();
     let told = shop.app("destroy -y").await.well();
+    println!("destroyed in {:.1} s", since.elapsed().as_secs_f64());
     assert!(told.ends_with("shop/default is gone\n"), "{told}");
     assert_eq!(shop.everything().await, before, "nothing is left");
     assert!(shop.app("destroy -y").await.well().contains("nothing of shop/default is recorded"));

@@ -16,7 +16,9 @@ use std::time::Duration;
 
 fn map(value: &str) -> String {
     let object = |name: &str| {
-        format!("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{ name: {name} }}\ndata: {{ a: \"{value}\" }}\n")
+        format!(
+            "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{ name: {name} }}\ndata: {{ a: \"{value}\" }}\n"
+        )
     };
     ["one", "two", "three", "four"].map(object).concat()
 }
@@ -63,7 +65,11 @@ async fn the_second_waits_for_the_first_and_is_told_for_whom() -> Result<()> {
         .map(|(who, release)| release["by"].as_str().unwrap().starts_with(who))
         .collect();
     assert_eq!((by.as_slice(), &releases["lock"]), ([true, true].as_slice(), &json!(null)), "{releases:#}");
-    let held = shop.site.server.kubectl(&["-n", "shop", "get", "configmap", "four", "-o", "jsonpath={.data.a}"]).await?;
+    let held = shop
+        .site
+        .server
+        .kubectl(&["-n", "shop", "get", "configmap", "four", "-o", "jsonpath={.data.a}"])
+        .await?;
     assert_eq!(held, "2");
     drop(faults);
     Ok(())
@@ -74,7 +80,8 @@ async fn two_who_begin_at_the_same_moment_come_one_after_the_other() -> Result<(
     needs!(Controllers::NEEDS);
     let shop = four().await?;
     let kubeconfig = shop.site.server.kubeconfig_file();
-    let crowd: Vec<Running> = ["ana", "ben", "eve"].map(|who| shop.start(who, &kubeconfig, "apply -y")).into();
+    let crowd: Vec<Running> =
+        ["ana", "ben", "eve"].map(|who| shop.start(who, &kubeconfig, "apply -y")).into();
     let mut in_force = 0;
     for one in crowd {
         let told = one.ended().await.well();
@@ -97,7 +104,10 @@ async fn one_who_was_killed_is_known_to_be_gone_on_the_same_machine() -> Result<
     let told = shop.app("releases").await.well();
     assert!(told.contains("running") && told.contains("at work: ana@"), "{told}");
     let told = shop.app("apply -y").await.well();
-    assert!(told.starts_with("the process of ana@") && told.contains("is gone: going on from there"), "{told}");
+    assert!(
+        told.starts_with("the process of ana@") && told.contains("is gone: going on from there"),
+        "{told}"
+    );
     assert!(told.ends_with("release 2 is in force\n"), "{told}");
     let told = shop.app("releases").await.well();
     let states: Vec<&str> = told.lines().skip(1).map(|line| line.split("  ").nth(0).unwrap()).collect();
@@ -116,15 +126,24 @@ async fn a_lock_of_somebody_who_is_not_heard_of_is_explained_and_can_be_broken()
     let told = shop.app("apply -y").await;
     assert!(told.out.starts_with("waiting for ana@"), "{}", told.out);
     let told = told.badly();
-    assert!(told.contains("shop/default is locked by ana@") && told.contains("nothing was heard for 30 s"), "{told}");
+    assert!(
+        told.contains("shop/default is locked by ana@") && told.contains("nothing was heard for 30 s"),
+        "{told}"
+    );
     assert!(told.contains("--break-lock goes on from where it was"), "{told}");
     let told = shop.app("apply -y --break-lock").await.well();
-    assert!(told.starts_with("taking the lock from ana@") && told.ends_with("release 2 is in force\n"), "{told}");
+    assert!(
+        told.starts_with("taking the lock from ana@") && told.ends_with("release 2 is in force\n"),
+        "{told}"
+    );
     // Who comes back finds that somebody else has taken over, and stops.
     faults.clear();
     first.signal("CONT").await;
     let told = first.ended().await.badly();
-    assert!(told.contains("has taken over the work on shop/default") && told.contains("run this again"), "{told}");
+    assert!(
+        told.contains("has taken over the work on shop/default") && told.contains("run this again"),
+        "{told}"
+    );
     let releases = shop.releases().await;
     assert_eq!((&releases["inForce"], &releases["lock"]), (&json!(2), &json!(null)));
     Ok(())
@@ -142,9 +161,17 @@ async fn an_interruption_ends_what_is_begun_and_leaves_no_lock() -> Result<()> {
     let ended = first.ended().await;
     let (out, told) = (ended.out.clone(), ended.badly());
     assert!(out.contains("ending what is begun; Ctrl-C again"), "{out}");
-    assert!(told.contains("interrupted: release 1 is not complete") && told.contains("run the same command again"), "{told}");
+    assert!(
+        told.contains("interrupted: release 1 is not complete")
+            && told.contains("run the same command again"),
+        "{told}"
+    );
     let releases = shop.releases().await;
-    assert_eq!((&releases["lock"], &releases["releases"][0]["phase"]), (&json!(null), &json!("interrupted")), "{releases:#}");
+    assert_eq!(
+        (&releases["lock"], &releases["releases"][0]["phase"]),
+        (&json!(null), &json!("interrupted")),
+        "{releases:#}"
+    );
     drop(faults);
     assert!(shop.app("apply -y").await.well().ends_with("release 2 is in force\n"));
     Ok(())

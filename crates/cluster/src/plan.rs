@@ -11,7 +11,7 @@ use crate::{
     object::{Desired, ObjectId},
     owners::{Left, Manager, Owners},
     reclaim::Reclaim,
-    same::is_within,
+    same::{is_nothing, is_within},
     wait::{Ready, readiness},
 };
 use serde_json::Value;
@@ -155,7 +155,7 @@ impl Cluster {
         let left = owners.leave_to_others(us, take, &live, &mut send.value);
         let takeover = Takeover::of(&live, us, adoption);
         let force = takeover.is_some() || adoption.reclaim != Reclaim::Nothing;
-        let ours = owners.has_applied(us);
+        let ours = owners.has_applied(us) || owners.is_nobodys() && is_only_named(&desired.value);
         if !ours && takeover.is_none() {
             let managers = owners.others_in_words(us);
             return Err(NotPlanned::Foreign { id: desired.id.clone(), managers });
@@ -200,10 +200,30 @@ impl Cluster {
     }
 }
 
+/// Whether it says nothing but which object it is: a server notes nobody for that.
+fn is_only_named(object: &Value) -> bool {
+    let only = |part: &Value, known: &[&str]| {
+        let fields = part.as_object().into_iter().flatten();
+        let mut told = fields.filter(|(name, _)| !known.contains(&name.as_str()));
+        told.all(|(_, value)| is_nothing(value))
+    };
+    only(object, &["apiVersion", "kind", "metadata"]) && only(&object["metadata"], &["name", "namespace"])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn an_object_that_is_only_a_name_is_known_as_one() {
+        let named = |metadata: Value, data: Value| {
+            is_only_named(&json!({ "apiVersion": "v1", "kind": "A", "metadata": metadata, "data": data }))
+        };
+        assert!(named(json!({ "name": "a", "namespace": "n" }), json!({})));
+        assert!(!named(json!({ "name": "a", "labels": { "a": "b" } }), json!({})));
+        assert!(!named(json!({ "name": "a" }), json!({ "a": "b" })));
+    }
 
     #[test]
     fn a_step_reads_as_a_line_and_its_fields_below() {

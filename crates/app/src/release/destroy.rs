@@ -6,10 +6,11 @@ use super::{
     owner::Owner,
     plan::{Leaving, look},
     record::{Found, Held, NoRelease},
-    run::{Progress, Report, Settings, now, remove},
+    run::{Event, Progress, Report, Settings, now, remove},
     walk::Stop,
 };
-use mizzen_cluster::{Cluster, ObjectId, Refused, Rights};
+use mizzen_cluster::{Adoption, Cluster, NotPlanned, ObjectId, Owners, Pruned, Refused, Rights};
+use serde_json::Value;
 use std::{collections::BTreeSet, sync::Arc};
 
 #[derive(Debug)]
@@ -45,11 +46,13 @@ pub async fn plan_destroy(
     let recorded = before.iter().flat_map(|before| &before.ledger.objects);
     let mut ids: BTreeSet<ObjectId> = recorded.map(|recorded| recorded.id.clone()).collect();
     if before.is_none() {
-        ids.insert(owner.namespace_id());
+        let home = cluster.get(&owner.namespace_id(), Some("v1")).await?;
+        let ours = |live: &Value| Owners::of(live).has_applied(cluster.manager());
+        ids.extend(home.as_ref().filter(|live| ours(live)).map(|_| owner.namespace_id()));
     }
     let mut looked = look(cluster, owner, ids.into_iter().collect(), &BTreeSet::new()).await?;
     if before.is_none() {
-        // Somebody else's namespace is no news.
+        // What stays is no news where nothing is recorded.
         looked.leaving.retain(|leaving| leaving.kept.is_none());
         looked.absent.clear();
     }
@@ -101,7 +104,7 @@ pub async fn destroy(
     held.drop_specs(&[]).await?;
     for Leaving { id, kept } in stays {
         let why = kept.unwrap_or_default();
-        progress(super::Event::Kept { id: id.clone(), why: why.clone() });
+        progress(Event::Kept { id: id.clone(), why: why.clone() });
         report.kept.push((id, why));
     }
     if goes.is_empty() {
@@ -121,8 +124,6 @@ async fn take_home(
     progress: &Progress,
     report: &mut Report,
 ) -> Result<(), NoRelease> {
-    use super::Event;
-    use mizzen_cluster::{Adoption, NotPlanned, Pruned};
     let id = leaving.id;
     match cluster.prune(&id, &Adoption::default(), |_| Ok(())).await? {
         Pruned::Absent => {}
@@ -136,7 +137,7 @@ async fn take_home(
                 report.deleted.push(id);
             }
             Err(NotPlanned::Going { going, .. }) => {
-                report.failures.push((id.clone(), format!("{id} {going}")))
+                report.failures.push((id.clone(), format!("{id} {going}")));
             }
             Err(error) => return Err(error.into()),
         },

@@ -79,7 +79,7 @@ pub async fn until_free(
             }
         };
         if now.duration_since(since) > QUIET {
-            let (owner, lock) = (owner.name(), lock.clone());
+            let (owner, lock) = (owner.name(), Box::new(lock.clone()));
             return Err(NoRelease::Stale { owner, lock, quiet: QUIET.as_secs() });
         }
         let is_news = said

@@ -265,7 +265,8 @@ pub(super) async fn look(
             continue;
         };
         let owners = Owners::of(&live);
-        let kept = if !owners.has_applied(cluster.manager()) {
+        let ours = owners.has_applied(cluster.manager()) || owners.is_nobodys();
+        let kept = if !ours {
             Some(format!("it belongs to {}", owners.others_in_words(cluster.manager())))
         } else if id.kind == "Namespace" {
             inhabited(cluster, owner, &id.name, lived_in).await?

@@ -27,17 +27,23 @@ pub enum NoRelease {
     #[error(transparent)]
     Refused(#[from] Refused),
     #[error(transparent)]
-    NotPlanned(#[from] NotPlanned),
+    NotPlanned(Box<NotPlanned>),
     #[error("the record of {owner}, {id}, cannot be read: {reason}")]
-    Unreadable { owner: String, id: ObjectId, reason: String },
+    Unreadable { owner: String, id: String, reason: String },
     #[error("the record of {owner}, {id}, cannot be written: {reason}")]
-    Unwritable { owner: String, id: ObjectId, reason: Unpackable },
+    Unwritable { owner: String, id: String, reason: Unpackable },
     #[error("{by} has taken over the work on {owner}")]
     Overtaken { owner: String, by: String },
     #[error("{owner} is locked by {} since {}, of whom nothing was heard for {quiet} s", .lock.who, .lock.since)]
-    Stale { owner: String, lock: Lock, quiet: u64 },
+    Stale { owner: String, lock: Box<Lock>, quiet: u64 },
     #[error("release {number} of {owner} cannot be had: {reason}")]
     NoSpec { owner: String, number: u32, reason: String },
+}
+
+impl From<NotPlanned> for NoRelease {
+    fn from(reason: NotPlanned) -> Self {
+        Self::NotPlanned(Box::new(reason))
+    }
 }
 
 /// Nothing if nothing was ever applied.
@@ -50,7 +56,7 @@ pub async fn read(cluster: &Cluster, owner: &Owner) -> Result<Option<Found>, NoR
 
 fn found(owner: &Owner, secret: &Value) -> Result<Found, NoRelease> {
     let unreadable =
-        |reason: String| NoRelease::Unreadable { owner: owner.name(), id: owner.ledger(), reason };
+        |reason: String| NoRelease::Unreadable { owner: owner.name(), id: owner.ledger().to_string(), reason };
     let packed = secret["data"][KEY].as_str().ok_or_else(|| unreadable(format!("it has no {KEY}")))?;
     let ledger = unpack(packed).map_err(|error| unreadable(error.to_string()))?;
     Ok(Found { ledger, version: version(secret) })
@@ -162,7 +168,7 @@ impl Held {
 
     fn packed(&self, value: &impl serde::Serialize) -> Result<String, NoRelease> {
         let unwritable =
-            |reason| NoRelease::Unwritable { owner: self.owner.name(), id: self.owner.ledger(), reason };
+            |reason| NoRelease::Unwritable { owner: self.owner.name(), id: self.owner.ledger().to_string(), reason };
         pack(value).map_err(unwritable)
     }
 

@@ -198,9 +198,13 @@ async fn bring(
     walk(held, &graph, stop, work, |ledger, place, result: Result<Step, String>| {
         let id = &wanted[place].desired.id;
         match result {
-            Ok(step) => {
+            Ok(mut step) => {
                 count += 1;
                 ledger.brought(id);
+                // It was made a moment ago, for the ledger.
+                if made == Some(id) {
+                    step.action = Action::Create;
+                }
                 progress(Event::Brought { step: step.clone(), done: count, of });
                 report.steps.push(step);
                 true

@@ -67,9 +67,24 @@ impl Application {
     /// The same, begun by somebody.
     pub(crate) fn start(&self, who: &str, kubeconfig: &Path, line: &str) -> Running {
         let mut command = Command::new(BINARY);
-        command.arg("app").args(line.split_whitespace()).arg("-C").arg(&self.folder).arg("--kubeconfig").arg(kubeconfig);
+        command
+            .arg("app")
+            .args(line.split_whitespace())
+            .arg("-C")
+            .arg(&self.folder)
+            .arg("--kubeconfig")
+            .arg(kubeconfig);
         command.env_clear().env("HOME", &self.folder).env("USER", who).kill_on_drop(true);
         Running(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+    }
+
+    /// What it prints to somebody who wants colours.
+    pub(crate) async fn coloured(&self, line: &str) -> String {
+        let mut command = Command::new(BINARY);
+        command.arg("app").args(line.split_whitespace()).arg("-C").arg(&self.folder);
+        command.arg("--kubeconfig").arg(self.site.server.kubeconfig_file());
+        let output = command.env_clear().env("CLICOLOR_FORCE", "1").output().await.unwrap();
+        String::from_utf8(output.stdout).unwrap()
     }
 
     /// The objects that it is made of, by kind, namespace and name.
@@ -114,7 +129,14 @@ impl Application {
         let text = server.kubectl(&["get", &kinds.join(","), "-A", "-o", "json"]).await.unwrap();
         let list: Value = serde_json::from_str(&text).unwrap();
         let items = list["items"].as_array().unwrap();
-        items.iter().map(|item| (key(item), crate::site::cleaned(item))).collect()
+        // Every namespace gets these two after a while.
+        let own = |item: &&Value| {
+            let name = &item["metadata"]["name"];
+            item["kind"] == "ConfigMap" && name == "kube-root-ca.crt"
+                || item["kind"] == "ServiceAccount" && name == "default"
+        };
+        let items = items.iter().filter(|item| !own(item));
+        items.map(|item| (key(item), crate::site::cleaned(item))).collect()
     }
 
     /// What is recorded of it.

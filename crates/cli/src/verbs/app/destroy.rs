@@ -94,7 +94,7 @@ pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
         let removed = connection.run(go::watched(text, output, |progress, mut stop| async move {
             release::destroy(cluster, owner_, removal, me_, settings_, &progress, &mut stop).await
         }))?;
-        let Some(report) = removed.map_err(unreleased)? else {
+        let Some(report) = removed.map_err(go::cut_short)? else {
             if text {
                 output.text("somebody else has worked on it meanwhile; looking again\n")?;
             }

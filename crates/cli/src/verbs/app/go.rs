@@ -165,7 +165,7 @@ pub(super) fn go(
         let report = connection.run(watched(text, output, |progress, mut stop| async move {
             release::carry_out(started, &subject.spec, &settings, &progress, &mut stop).await
         }))?;
-        let report = report.map_err(unreleased)?;
+        let report = report.map_err(cut_short)?;
         let (requests, writes) = cluster.requests();
         if !text {
             output.json(&show::report_json(&report, requests, writes))?;
@@ -296,8 +296,13 @@ pub(super) fn may(missing: &[String]) -> Result<()> {
     if missing.is_empty() {
         return Ok(());
     }
-    let error = anyhow!("this user may not: {}", missing.join(", "));
-    Err(error.hint("nothing was done; ask for these rights, or choose another user with --context"))
+    let error = anyhow!("this user may not: {}", missing.join(", "))
+        .hint("nothing was done; ask for these rights, or choose another user with --context");
+    let namespace = missing.iter().any(|right| right.ends_with(" Namespace"));
+    Err(match namespace {
+        true => error.hint("`createNamespace: false` in app.yaml does without those on namespaces, where somebody else makes it"),
+        false => error,
+    })
 }
 
 /// Objects that cannot be brought to what they should be keep everything from beginning. All that is in the way is told at once.
@@ -337,18 +342,31 @@ fn hint(reason: &NotPlanned) -> Option<String> {
                 id.namespace
             ));
         }
-        NotPlanned::Refused(Refused::Conflict { .. }) => "--force-conflicts sets these fields as the Spec says",
+        NotPlanned::Refused(Refused::Conflict { .. }) => {
+            "--force-conflicts sets these fields as the Spec says"
+        }
         NotPlanned::Going { .. } => "wait until it is gone, or let whoever holds it go",
         NotPlanned::Refused(_) => return None,
     };
     Some(said.to_owned())
 }
 
+/// In the middle of the work.
+pub(super) fn cut_short(error: NoRelease) -> anyhow::Error {
+    match error {
+        error @ NoRelease::Overtaken { .. } => unreleased(error),
+        error => unreleased(error).hint("what was done stays; run the same command again to go on"),
+    }
+}
+
 /// With what a person can do about it.
 pub(super) fn unreleased(error: NoRelease) -> anyhow::Error {
     match error {
         NoRelease::Refused(error) => refused(error),
-        NoRelease::NotPlanned(NotPlanned::Refused(error)) => refused(error),
+        NoRelease::NotPlanned(reason) => match *reason {
+            NotPlanned::Refused(error) => refused(error),
+            reason => reason.into(),
+        },
         error @ NoRelease::Stale { .. } => error.hint(
             "its process was killed, or it has lost the cluster; if you know that it has ended, --break-lock goes on from where it was",
         ),

@@ -26,7 +26,10 @@ pub(super) fn plan(owner: &Owner, plan: &Plan) -> String {
     let left = plan.steps.iter().flat_map(|step| &step.planned.step.left);
     let left = left.filter(|left| left.manager.subresource.is_empty()).count();
     if left > 0 {
-        let _ = writeln!(text, "{left} fields stay as others have them; --force-conflicts sets them as the Spec says");
+        let _ = writeln!(
+            text,
+            "{left} fields stay as others have them; --force-conflicts sets them as the Spec says"
+        );
     }
     if !plan.failed.is_empty() {
         return text;
