@@ -9,7 +9,8 @@ mod site;
 use application::{Application, full, within};
 use mizzen_testkit::{Controllers, Result, needs};
 use serde_json::{Value, json};
-use std::time::Instant;
+use std::{fs, path::Path, time::Instant};
+use tokio::process::Command;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_application_of_everything_is_applied_changed_rolled_back_and_destroyed() -> Result<()> {
@@ -31,7 +32,9 @@ async fn an_application_of_everything_is_applied_changed_rolled_back_and_destroy
     assert!(told.err.contains("there is no control plane in this cluster"), "{}", told.err);
     assert_eq!(shop.everything().await, before, "a preview writes nothing");
 
+    let since = Instant::now();
     let told = shop.app("apply -y").await.well();
+    println!("{} objects applied in {:.1} s", spec.len(), since.elapsed().as_secs_f64());
     assert!(
         told.contains(&format!("[{}/{}] created ", spec.len(), spec.len()))
             && told.ends_with("release 1 is in force\n"),
@@ -102,5 +105,68 @@ async fn an_application_of_everything_is_applied_changed_rolled_back_and_destroy
     assert!(told.ends_with("shop/default is gone\n"), "{told}");
     assert_eq!(shop.everything().await, before, "nothing is left");
     assert!(shop.app("destroy -y").await.well().contains("nothing of shop/default is recorded"));
+    Ok(())
+}
+
+/// The commands of the page's console, each with what it prints.
+fn console() -> Vec<(String, String)> {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/app-model.md")).unwrap();
+    let text = page.split_once("```console\n").unwrap().1.split_once("```").unwrap().0;
+    let mut commands: Vec<(String, String)> = Vec::new();
+    for line in text.lines() {
+        match line.strip_prefix("$ ") {
+            Some(command) => commands.push((command.to_owned(), String::new())),
+            None => commands.last_mut().unwrap().1 += &format!("{line}\n"),
+        }
+    }
+    commands
+}
+
+/// Without who and when.
+fn anonymous(text: &str) -> String {
+    let word = |word: &str| match word {
+        word if word.contains('@') => "ana@laptop".to_owned(),
+        word if word.len() == 20 && word.ends_with('Z') => "2026-11-17T20:04:11Z".to_owned(),
+        word => word.to_owned(),
+    };
+    let line = |line: &str| {
+        let indent = line.len() - line.trim_start().len();
+        let words: Vec<String> = line.split_whitespace().map(word).collect();
+        // Columns are as wide as what is in them.
+        format!("{}{}\n", &line[..indent], words.join(" "))
+    };
+    text.lines().map(line).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_documentation_shows_is_what_is_printed() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::prepare().await?;
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/shop");
+    let copied = Command::new("cp")
+        .arg("-r")
+        .arg(format!("{}/.", example.display()))
+        .arg(&shop.folder)
+        .status()
+        .await
+        .unwrap();
+    assert!(copied.success());
+    shop.start("ana", &shop.site.server.kubeconfig_file(), "apply --stack dev -y").ended().await.well();
+    for (command, shown) in console() {
+        let printed = match command.strip_prefix("mizzen app ") {
+            Some(line) => shop.start("ana", &shop.site.server.kubeconfig_file(), line).ended().await.well(),
+            None => {
+                let done = Command::new("sh")
+                    .args(["-c", &command])
+                    .current_dir(&shop.folder)
+                    .status()
+                    .await
+                    .unwrap();
+                assert!(done.success(), "{command}");
+                String::new()
+            }
+        };
+        assert_eq!(anonymous(&printed), anonymous(&shown), "{command} prints:\n{printed}");
+    }
     Ok(())
 }

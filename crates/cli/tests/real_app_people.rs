@@ -110,7 +110,7 @@ async fn one_who_was_killed_is_known_to_be_gone_on_the_same_machine() -> Result<
     );
     assert!(told.ends_with("release 2 is in force\n"), "{told}");
     let told = shop.app("releases").await.well();
-    let states: Vec<&str> = told.lines().skip(1).map(|line| line.split("  ").nth(0).unwrap()).collect();
+    let states: Vec<&str> = told.lines().skip(1).map(|line| line.split("  ").next().unwrap()).collect();
     assert_eq!(states, ["2*", "1"], "{told}");
     assert!(told.contains("cut off"), "{told}");
     Ok(())

@@ -55,8 +55,11 @@ pub async fn read(cluster: &Cluster, owner: &Owner) -> Result<Option<Found>, NoR
 }
 
 fn found(owner: &Owner, secret: &Value) -> Result<Found, NoRelease> {
-    let unreadable =
-        |reason: String| NoRelease::Unreadable { owner: owner.name(), id: owner.ledger().to_string(), reason };
+    let unreadable = |reason: String| NoRelease::Unreadable {
+        owner: owner.name(),
+        id: owner.ledger().to_string(),
+        reason,
+    };
     let packed = secret["data"][KEY].as_str().ok_or_else(|| unreadable(format!("it has no {KEY}")))?;
     let ledger = unpack(packed).map_err(|error| unreadable(error.to_string()))?;
     Ok(Found { ledger, version: version(secret) })
@@ -167,8 +170,11 @@ impl Held {
     }
 
     fn packed(&self, value: &impl serde::Serialize) -> Result<String, NoRelease> {
-        let unwritable =
-            |reason| NoRelease::Unwritable { owner: self.owner.name(), id: self.owner.ledger().to_string(), reason };
+        let unwritable = |reason| NoRelease::Unwritable {
+            owner: self.owner.name(),
+            id: self.owner.ledger().to_string(),
+            reason,
+        };
         pack(value).map_err(unwritable)
     }
 

@@ -73,11 +73,11 @@ fn look(which: &which::Typed) -> Result<Local> {
         }
     }
     let file = objects::file(&view.objects_folder, &built.app);
-    let there = objects::read(&file).map_err(|error| unreadable(&file, error))?;
+    let there = objects::read(&file).map_err(|error| unreadable(&file, &error))?;
     Ok(Local { app: built.app, file, wanted, there, unused })
 }
 
-fn unreadable(file: &Path, error: io::Error) -> anyhow::Error {
+fn unreadable(file: &Path, error: &io::Error) -> anyhow::Error {
     anyhow!("{} cannot be read: {error}", file.display())
         .hint("somebody has edited it: mend it, or delete it")
 }
@@ -248,7 +248,7 @@ pub(super) fn destroy(
 ) -> Result<Exit> {
     let view = running()?;
     let file = objects::file(&view.objects_folder, &owner.app);
-    let there = objects::read(&file).map_err(|error| unreadable(&file, error))?;
+    let there = objects::read(&file).map_err(|error| unreadable(&file, &error))?;
     let names: BTreeSet<String> = there.iter().map(named).collect();
     if text {
         output.text(&names.iter().map(|name| format!("  {BAD}- {name}{BAD:#}\n")).collect::<String>())?;

@@ -75,7 +75,15 @@ impl Typed {
     /// Everything about it is checked; what is doubtful is told.
     pub(super) fn subject(&self, spec: &SpecTyped) -> Result<Subject> {
         let (owner, spec) = match &spec.spec_file {
+            Some(_) if self.cluster.is_some() || self.platform.is_some() => {
+                bail!(Usage(
+                    "--cluster and --platform say how files are built; a Spec is built already".into()
+                ))
+            }
             Some(file) => self.given(file)?,
+            None if self.app.is_some() => {
+                bail!(Usage("--app is for --spec-file; app.yaml says the application's name".into()))
+            }
             None => {
                 let built = self.built(None, false);
                 let spec = acceptable(&built)?;
