@@ -28,6 +28,10 @@ pub struct Choice {
     pub cluster: Option<String>,
     /// The platform's file, instead of the one beside `app.yaml`.
     pub platform: Option<String>,
+    /// The namespace, instead of the application's own.
+    pub namespace: Option<String>,
+    /// For a mesh on this machine, whose pods have other labels than a workload's.
+    pub local: bool,
 }
 
 #[derive(Debug, Default)]
@@ -40,6 +44,7 @@ pub struct Built {
     /// Whose it is.
     pub app: String,
     pub stack: String,
+    pub namespace: String,
 }
 
 impl Built {
@@ -56,6 +61,9 @@ pub fn build(files: &dyn Files, choice: &Choice) -> Built {
     let mut diagnostics = Vec::new();
     if let Some(Err(predicate)) = choice.cluster.as_deref().map(syntax::label_value) {
         diagnostics.push(Diagnostic::new(Code::AppValue, format!("the cluster's name {predicate}")));
+    }
+    if let Some(Err(predicate)) = choice.namespace.as_deref().map(syntax::label) {
+        diagnostics.push(Diagnostic::new(Code::AppValue, format!("the namespace {predicate}")));
     }
     let file = choice.platform.as_deref();
     let mut platform_document = None;
@@ -109,12 +117,13 @@ impl<'a> Builder<'a> {
         let stack = head.get("stacks").and_then(|stacks| stacks.get(&project.stack));
         let cluster = stack.and_then(|stack| stack["cluster"].as_str()).map(str::to_owned);
         let setting = Setting {
-            namespace: text("namespace").unwrap_or_else(|| app.clone()),
+            namespace: choice.namespace.clone().or_else(|| text("namespace")).unwrap_or_else(|| app.clone()),
             app,
             env: project.stack.clone(),
             cluster: choice.cluster.clone().or(cluster),
             own: std::collections::BTreeMap::new(),
             gateway_selector: platform.gateway_selector.clone(),
+            local: choice.local,
         };
         let problems = decode.problems;
         Self { project, platform, setting, head, problems, not_for_apply: Vec::new() }
@@ -167,6 +176,7 @@ impl<'a> Builder<'a> {
             not_for_apply: self.not_for_apply,
             app: self.setting.app,
             stack: self.setting.env,
+            namespace: self.setting.namespace,
         }
     }
 
@@ -246,7 +256,7 @@ impl<'a> Builder<'a> {
                 format!("the label `app.kubernetes.io/instance`, `{}`, {predicate}", self.setting.instance());
             self.problems.push(Problem::new(Code::AppName, path(), On::Value, message));
         }
-        let namespace = syntax::label(&app).err().filter(|_| !self.head.contains_key("namespace"));
+        let namespace = syntax::label(&app).err().filter(|_| self.setting.namespace == app);
         let service = syntax::service(&app).err().filter(|_| self.head.contains_key("workload"));
         for (what, predicate, hint) in [
             ("namespace", namespace, "`namespace` names another"),

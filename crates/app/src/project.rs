@@ -20,7 +20,7 @@ use serde_json::Value;
 pub const APP: &str = "app.yaml";
 
 /// The stack of an application that names none.
-const ONLY_STACK: &str = "default";
+pub const ONLY_STACK: &str = "default";
 
 pub(crate) static BLOCK: Block = Block::new(&[
     attribute(

@@ -12,6 +12,8 @@ pub(crate) struct Setting {
     pub(crate) own: BTreeMap<(&'static str, String), ObjectName>,
     /// The platform's Gateways: which pods they are for.
     pub(crate) gateway_selector: BTreeMap<String, String>,
+    /// On a mesh of this machine pods are known by the name of their service alone.
+    pub(crate) local: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +33,10 @@ impl Setting {
     }
 
     /// The labels by which the application's own pods are found.
-    pub(crate) fn selector(&self) -> [(&'static str, String); 2] {
-        [("app.kubernetes.io/instance", self.instance()), ("app.kubernetes.io/name", self.app.clone())]
+    pub(crate) fn selector(&self) -> Vec<(&'static str, String)> {
+        if self.local {
+            return vec![("app", self.app.clone())];
+        }
+        vec![("app.kubernetes.io/instance", self.instance()), ("app.kubernetes.io/name", self.app.clone())]
     }
 }

@@ -2,18 +2,18 @@
 //! application gives the same bytes, whoever builds it and how often.
 
 use mizzen_text::{Code, Diagnostic, Path, Source, Step, yaml};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The type of everything that an API server holds.
-const KUBERNETES: &str = "Kubernetes";
+pub(crate) const KUBERNETES: &str = "Kubernetes";
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spec {
     pub resources: Vec<Resource>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Resource {
     /// `apiVersion:kind:namespace:name`, without the namespace for what lives in none.
@@ -22,9 +22,9 @@ pub struct Resource {
     pub kind: String,
     /// The object.
     pub attributes: Value,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<String>,
-    #[serde(skip_serializing_if = "Value::is_null")]
+    #[serde(default, skip_serializing_if = "Value::is_null")]
     pub extensions: Value,
 }
 
@@ -59,6 +59,35 @@ impl Spec {
             }
         }
         out
+    }
+
+    /// The same, with what the rules of the objects' kinds say of them. Of one with errors it is not whole.
+    pub fn checked(source: &Source) -> (Self, Vec<Diagnostic>) {
+        let (spec, document) = match (Self::read(source), crate::project::document(source)) {
+            (Ok(spec), Ok(document)) => (spec, document),
+            (Err(wrong), _) | (_, Err(wrong)) => return (Self::default(), wrong),
+        };
+        let mut told = Vec::new();
+        for (index, resource) in spec.resources.iter().enumerate() {
+            let namespace = resource.attributes["metadata"]["namespace"].as_str().unwrap_or_default();
+            for checked in mizzen_check::document(&resource.attributes, namespace) {
+                let mizzen_check::Outcome::Findings(findings) = checked.outcome else { continue };
+                for finding in findings.iter() {
+                    let attributes = Step::Field("attributes".to_owned());
+                    let mut path =
+                        Path(vec![Step::Field("resources".to_owned()), Step::Index(index), attributes]);
+                    path.0.extend(finding.path.0.iter().cloned());
+                    let message = crate::problem::sentence(&finding.message, &finding.path);
+                    let mut diagnostic = Diagnostic::new(finding.code, message)
+                        .severity(finding.severity)
+                        .at(document.place(&path))
+                        .path(path);
+                    diagnostic.hint.clone_from(&finding.hint);
+                    told.push(diagnostic);
+                }
+            }
+        }
+        (spec, told)
     }
 
     /// A Spec that somebody has built, as text.

@@ -14,11 +14,6 @@ const PILOT_AGENT: &str = "istio-iptables proxy request wait";
 
 /// Tasks of verbs that are here: what is missing of them.
 const TASKS: &[&str] = &[
-    "app apply",
-    "app destroy",
-    "app preview",
-    "app releases",
-    "app rollback",
     "manifest install",
     "manifest translate",
     "x authz",

@@ -189,6 +189,22 @@ impl Cluster {
         self.call(&format!("replacing {id}"), request, object).await
     }
 
+    /// A new object; a conflict if there is one of its name. Nothing if its namespace is not there.
+    pub async fn create(&self, desired: &Desired) -> Result<Option<Value>, Refused> {
+        let id = &desired.id;
+        let kind = self.served().find(&id.group, &id.kind, Some(&desired.version)).cloned();
+        let kind = kind.ok_or_else(|| Refused::NotServed {
+            group: id.group.clone(),
+            kind: id.kind.clone(),
+            version: desired.version.clone(),
+        })?;
+        let path =
+            format!("{}?fieldManager={}", kind.collection(&id.group, &id.namespace), escaped(&self.manager));
+        let request = Request::post(path).header(header::CONTENT_TYPE, "application/json");
+        self.writes.fetch_add(1, Relaxed);
+        self.call(&format!("making {id}"), request, desired.value.clone()).await
+    }
+
     /// Lays fields over an object. As the server has it then; nothing if it is not there.
     pub(crate) async fn merge(&self, id: &ObjectId, fields: Value) -> Result<Option<Value>, Refused> {
         let path = self.path(id, None)?;

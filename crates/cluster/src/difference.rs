@@ -35,7 +35,7 @@ impl fmt::Display for FieldChange {
 }
 
 /// A whole certificate or template says nothing in a line.
-pub(crate) fn short(value: &Value) -> String {
+pub fn short(value: &Value) -> String {
     const SHOWN: usize = 120;
     let text = value.to_string();
     if text.chars().count() <= SHOWN {

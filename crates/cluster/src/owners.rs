@@ -90,6 +90,11 @@ impl Owners {
         self.entries.iter().any(|entry| entry.applied && entry.manager.name == manager)
     }
 
+    /// Whether nobody has any field. Whoever applies a name and nothing else leaves no trace.
+    pub fn is_nobodys(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// Those that wrote the object itself, but for this one.
     pub fn others(&self, than: &str) -> impl Iterator<Item = &Manager> {
         let wrote = move |entry: &&Entry| entry.manager.subresource.is_empty() && entry.manager.name != than;
@@ -97,7 +102,7 @@ impl Owners {
     }
 
     /// The same in words.
-    pub(crate) fn others_in_words(&self, than: &str) -> String {
+    pub fn others_in_words(&self, than: &str) -> String {
         let others: Vec<String> = self.others(than).map(ToString::to_string).collect();
         if others.is_empty() { "nobody who says so".to_owned() } else { others.join(", ") }
     }

@@ -11,11 +11,11 @@ use crate::{
     object::{Desired, ObjectId},
     owners::{Left, Manager, Owners},
     reclaim::Reclaim,
-    same::is_within,
+    same::{is_nothing, is_within},
     wait::{Ready, readiness},
 };
 use serde_json::Value;
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
 
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(tag = "action", rename_all = "camelCase")]
@@ -155,7 +155,7 @@ impl Cluster {
         let left = owners.leave_to_others(us, take, &live, &mut send.value);
         let takeover = Takeover::of(&live, us, adoption);
         let force = takeover.is_some() || adoption.reclaim != Reclaim::Nothing;
-        let ours = owners.has_applied(us);
+        let ours = owners.has_applied(us) || owners.is_nobodys() && is_only_named(&desired.value);
         if !ours && takeover.is_none() {
             let managers = owners.others_in_words(us);
             return Err(NotPlanned::Foreign { id: desired.id.clone(), managers });
@@ -186,24 +186,44 @@ impl Cluster {
     }
 
     /// Whether the server would take a new object, as far as it can say before its kind is there, the role that it binds, and the
-    /// namespace that is `made` before it.
-    pub async fn rehearse(&self, planned: &Planned, made: Option<&str>) -> Result<(), Refused> {
+    /// namespaces that are `made` before it.
+    pub async fn rehearse(&self, planned: &Planned, made: &BTreeSet<String>) -> Result<(), Refused> {
         let Planned { step, send, going, .. } = planned;
         if step.action != Action::Create || going.is_some() {
             return Ok(());
         }
         match self.apply(send, Mode { dry_run: true, force: false }).await {
             Err(Refused::NotServed { .. } | Refused::Absent { .. }) | Ok(_) => Ok(()),
-            Err(Refused::NoNamespace { id }) if made == Some(id.namespace.as_str()) => Ok(()),
+            Err(Refused::NoNamespace { id }) if made.contains(&id.namespace) => Ok(()),
             Err(refused) => Err(refused),
         }
     }
+}
+
+/// Whether it says nothing but which object it is: a server notes nobody for that.
+fn is_only_named(object: &Value) -> bool {
+    let only = |part: &Value, known: &[&str]| {
+        let fields = part.as_object().into_iter().flatten();
+        let mut told = fields.filter(|(name, _)| !known.contains(&name.as_str()));
+        told.all(|(_, value)| is_nothing(value))
+    };
+    only(object, &["apiVersion", "kind", "metadata"]) && only(&object["metadata"], &["name", "namespace"])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn an_object_that_is_only_a_name_is_known_as_one() {
+        let named = |metadata: Value, data: Value| {
+            is_only_named(&json!({ "apiVersion": "v1", "kind": "A", "metadata": metadata, "data": data }))
+        };
+        assert!(named(json!({ "name": "a", "namespace": "n" }), json!({})));
+        assert!(!named(json!({ "name": "a", "labels": { "a": "b" } }), json!({})));
+        assert!(!named(json!({ "name": "a" }), json!({ "a": "b" })));
+    }
 
     #[test]
     fn a_step_reads_as_a_line_and_its_fields_below() {

@@ -22,7 +22,7 @@ pub enum Pruned {
 }
 
 impl Cluster {
-    /// Only if it is still ours or somebody's whom we take over from, only if `may` says so of it, and only the very object that was
+    /// Only if it is still ours, or nobody's, or somebody's whom we take over from; only if `may` says so of it, and only the very object that was
     /// looked at.
     pub async fn prune(
         &self,
@@ -35,7 +35,7 @@ impl Cluster {
             attempt += 1;
             let Some(live) = self.get(id, None).await? else { return Ok(Pruned::Absent) };
             let owners = Owners::of(&live);
-            let ours = owners.has_applied(self.manager());
+            let ours = owners.has_applied(self.manager()) || owners.is_nobodys();
             if !ours && !owners.others(self.manager()).any(|manager| adoption.takes(manager)) {
                 let why = format!("it belongs to {}", owners.others_in_words(self.manager()));
                 return Ok(Pruned::Kept { why });

@@ -131,6 +131,22 @@ async fn an_object_on_its_way_out_is_waited_for_and_told_if_it_stays() -> Result
 }
 
 #[tokio::test]
+async fn an_object_that_is_only_a_name_is_not_taken_for_somebody_elses() -> Result<()> {
+    needs!(ApiServer::NEEDS);
+    let server = ApiServer::shared().await;
+    let namespace = server.namespace("named").await?;
+    let cluster = ours(server).await;
+    let named = map(&namespace, "a", &json!({}));
+    assert_eq!(bring(&cluster, &named, &[]).await.unwrap(), Action::Create);
+    assert_eq!(bring(&cluster, &named, &[]).await.unwrap(), Action::Unchanged);
+    // Who wants more of it than its name does not know whose it is.
+    let more = map(&namespace, "a", &json!({ "x": "1" }));
+    assert!(matches!(bring(&cluster, &more, &[]).await, Err(NotPlanned::Foreign { .. })));
+    assert_eq!(cluster.prune(&named.id, &Adoption::default(), |_| Ok(())).await.unwrap(), Pruned::Deleted);
+    Ok(())
+}
+
+#[tokio::test]
 async fn only_what_is_ours_is_pruned() -> Result<()> {
     needs!(ApiServer::NEEDS);
     let server = ApiServer::shared().await;

@@ -16,6 +16,7 @@ pub mod config;
 pub mod envoy;
 mod http;
 pub mod namespaces;
+pub mod objects;
 mod observe;
 mod plan;
 pub mod process;

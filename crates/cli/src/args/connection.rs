@@ -52,6 +52,11 @@ impl Typed {
         self.connect_within(None)
     }
 
+    /// With fields under another name than the installer's.
+    pub(crate) fn connect_as(self, manager: &str) -> Result<Connection> {
+        self.connection(manager, None)
+    }
+
     /// Whether a cluster was named, or is by the environment.
     pub(crate) fn names_one(&self) -> bool {
         let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
@@ -61,6 +66,10 @@ impl Typed {
 
     /// For whoever would rather go on without a cluster than wait for one.
     pub(crate) fn connect_within(self, limit: Option<Duration>) -> Result<Connection> {
+        self.connection(MANAGER, limit)
+    }
+
+    fn connection(self, manager: &str, limit: Option<Duration>) -> Result<Connection> {
         let access = Access {
             kubeconfig: self.kubeconfig.filter(|path| !path.as_os_str().is_empty()),
             context: self.context.filter(|name| !name.is_empty()),
@@ -73,7 +82,7 @@ impl Typed {
             let client = connect(&access).await.map_err(|error| {
                 error.hint("name a kubeconfig with --kubeconfig, and one of its contexts with --context")
             })?;
-            Cluster::new(client, MANAGER).await.map_err(refused)
+            Cluster::new(client, manager).await.map_err(refused)
         };
         let cluster = runtime.block_on(async {
             match limit {

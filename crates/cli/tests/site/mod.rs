@@ -140,6 +140,13 @@ async fn objects(server: &ApiServer) -> BTreeMap<String, Value> {
     items.iter().map(|item| (key(item), item.clone())).collect()
 }
 
+/// An object without what the server says.
+pub(crate) fn cleaned(object: &Value) -> Value {
+    let mut object = object.clone();
+    clean(&mut object);
+    object
+}
+
 fn clean(object: &mut Value) {
     let map = object.as_object_mut().unwrap();
     map.remove("status");

@@ -80,7 +80,7 @@ pub async fn plan(
         });
     }
     // Everything is made in the mesh's own namespace, which is made first, or in others, which have to be there.
-    let made = plan.makes_namespace.then(|| mesh.namespace.clone());
+    let made: BTreeSet<String> = plan.makes_namespace.then(|| mesh.namespace.clone()).into_iter().collect();
     for part in &mesh.parts {
         let (adoption, made) = (Arc::new(adoption.clone()), made.clone());
         let planned = cluster.for_all(
@@ -90,7 +90,7 @@ pub async fn plan(
                 let (adoption, made) = (Arc::clone(&adoption), made.clone());
                 async move {
                     let planned = cluster.plan(&object, &adoption).await?;
-                    cluster.rehearse(&planned, made.as_deref()).await?;
+                    cluster.rehearse(&planned, &made).await?;
                     Ok((object, planned))
                 }
             },

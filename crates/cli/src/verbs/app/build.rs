@@ -52,6 +52,7 @@ pub(super) fn run(typed: &Typed, output: &mut Output) -> Result<Exit> {
         stack: typed.stack.clone(),
         cluster: typed.cluster.clone(),
         platform: typed.platform.clone(),
+        ..Choice::default()
     };
     let disk = Disk { folder: typed.workdir.clone(), platform: typed.platform.clone() };
     let built = build(&disk, &choice);

@@ -1,0 +1,54 @@
+//! A value ↔ the bytes of a Secret: JSON, compressed, because the objects of an application are much alike and a Secret is small.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use flate2::{Compression, read::GzDecoder, write::GzEncoder};
+use serde::{Serialize, de::DeserializeOwned};
+use std::io::{Read, Write};
+
+/// An object of a cluster may have a megabyte and a half, and its data is written with a third more.
+const LIMIT: usize = 1_000_000;
+/// What nobody has packed here is not unpacked without end.
+const MOST: u64 = 256 << 20;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Unpackable {
+    #[error("it has {0} bytes, and a Secret holds {LIMIT}")]
+    TooLarge(usize),
+    #[error("{0}")]
+    Broken(String),
+}
+
+pub(crate) fn pack(value: &impl Serialize) -> Result<String, Unpackable> {
+    let broken = |error: &dyn std::error::Error| Unpackable::Broken(error.to_string());
+    let json = serde_json::to_vec(value).map_err(|error| broken(&error))?;
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    let bytes = encoder.write_all(&json).and_then(|()| encoder.finish()).map_err(|error| broken(&error))?;
+    if bytes.len() > LIMIT {
+        return Err(Unpackable::TooLarge(bytes.len()));
+    }
+    Ok(STANDARD.encode(bytes))
+}
+
+pub(crate) fn unpack<T: DeserializeOwned>(text: &str) -> Result<T, Unpackable> {
+    let broken = |error: &dyn std::error::Error| Unpackable::Broken(error.to_string());
+    let bytes = STANDARD.decode(text).map_err(|error| broken(&error))?;
+    let mut json = Vec::new();
+    GzDecoder::new(bytes.as_slice()).take(MOST).read_to_end(&mut json).map_err(|error| broken(&error))?;
+    serde_json::from_slice(&json).map_err(|error| broken(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_packed_comes_out_again_and_what_is_not_is_told() {
+        let many: Vec<String> = (0..20_000)
+            .map(|number| format!("networking.istio.io/v1:VirtualService:shop:r{number}"))
+            .collect();
+        let packed = pack(&many).unwrap();
+        assert!(packed.len() < 200_000, "{}", packed.len());
+        assert_eq!(unpack::<Vec<String>>(&packed).unwrap(), many);
+        assert!(unpack::<Vec<String>>("bm8=").is_err() && unpack::<Vec<String>>("%").is_err());
+    }
+}

@@ -1,0 +1,60 @@
+//! `app preview`: what `apply` would do. Nothing is written.
+
+use super::{
+    go::{self, Prepared, Word},
+    local, show, which,
+};
+use crate::{args::connection, exit::Exit, output::Output};
+use anyhow::Result;
+use clap::Args;
+use mizzen_app::release;
+use mizzen_cluster::Adoption;
+
+#[derive(Args)]
+pub(crate) struct Typed {
+    #[command(flatten)]
+    which: which::Typed,
+
+    #[command(flatten)]
+    spec: which::SpecTyped,
+
+    /// Look at the mesh of `mizzen up` instead of a cluster
+    #[arg(long, conflicts_with = "spec_file")]
+    local: bool,
+
+    /// How to print it
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    output: Word,
+
+    #[command(flatten)]
+    connection: connection::Typed,
+}
+
+pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
+    let text = typed.output == Word::Text;
+    if typed.local {
+        return local::preview(&typed.which, text, output);
+    }
+    let subject = typed.which.subject(&typed.spec)?;
+    let owner = &subject.owner;
+    let connection = typed.connection.connect_as(&owner.manager())?;
+    let before = connection.run(release::read(&connection.cluster, owner)).map_err(go::unreleased)?;
+    if let Some(lock) = before.as_ref().and_then(|before| before.ledger.lock.as_ref()).filter(|_| text) {
+        let release = before.as_ref().and_then(|before| before.ledger.newest());
+        output.text(&format!("at work: {}\n", show::at_work(lock, release)))?;
+    }
+    let prepared = connection.run(go::prepare(&connection, &subject, before, &Adoption::default()))?;
+    let Prepared { mut plan, warnings } = prepared;
+    match text {
+        true => output.text(&show::plan(owner, &plan))?,
+        false => output.json(&show::plan_json(owner, &plan, &warnings))?,
+    }
+    output.flush()?;
+    if text {
+        go::warn(&warnings);
+    }
+    // That kinds are missing is one of the warnings.
+    plan.unserved.clear();
+    go::stopped(&plan)?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,240 @@
+//! What speaks against a release, what others have done to its objects, and who may not: said in a sentence that says what to do.
+
+#![allow(clippy::unwrap_used, reason = "what a test builds on is there, or the test fails")]
+
+mod application;
+mod site;
+
+use application::Application;
+use mizzen_testkit::{Controllers, Result, needs};
+use serde_json::{Value, json};
+use std::{fs, path::Path};
+
+const RULE: &str = "\
+name: shop
+createNamespace: false
+istio:
+  destinationRules:
+    versions: { host: shop, subsets: [{ name: v1, labels: { version: v1 } }] }
+";
+
+async fn kubectl(shop: &Application, line: &str) -> String {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    shop.site.server.kubectl(&words).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_sent_before_everything_is_checked() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::without_kinds().await?;
+    let kubeconfig = fs::read_to_string(shop.site.server.kubeconfig_file()).unwrap();
+    let port = shop.site.server.url().rsplit_once(':').unwrap().1.to_owned();
+    shop.file("nobody", kubeconfig.replace(&format!(":{port}"), ":1"));
+    let nobody = shop.folder.join("nobody");
+    // Whoever asked would be told that nobody answers.
+    shop.file("app.yaml", "name: shop\nistio: { destinationRules: { one: { hos: a } } }\n");
+    for line in ["preview", "apply -y"] {
+        let told = shop.through(&nobody, line).await.badly();
+        assert!(told.contains("did you mean `host`?") && !told.contains("no answer"), "{told}");
+    }
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/wordpress-example");
+    for file in ["app.yaml", "platform.yaml"] {
+        shop.file(file, fs::read(Path::new(example).join(file)).unwrap());
+    }
+    for line in ["preview", "apply -y", "apply -y --dry-run"] {
+        let told = shop.through(&nobody, line).await.badly();
+        assert!(told.contains("Kubernetes refuses the name `wordpress-example_destination_rule`"), "{told}");
+        assert!(told.contains("platform.yaml:") && told.contains("nameTemplate"), "{told}");
+        assert!(!told.contains("no answer") && !told.contains("warning"), "{told}");
+    }
+    fs::remove_file(shop.folder.join("platform.yaml")).unwrap();
+    let spec = |needs: &str| {
+        format!(
+            "resources:\n- id: v1:ConfigMap:shop:a\n  type: Kubernetes\n  attributes:\n    apiVersion: v1\n    kind: ConfigMap\n    metadata: {{ name: a, namespace: shop }}\n  dependsOn: [\"{needs}\"]\n"
+        )
+    };
+    for (needs, sentence) in
+        [("v1:ConfigMap:shop:b", "which is not in the Spec"), ("v1:ConfigMap:shop:a", "depends on itself")]
+    {
+        shop.file("spec.yaml", spec(needs));
+        let line = format!("apply -y --spec-file {}/spec.yaml --app shop --stack dev", shop.folder.display());
+        let told = shop.through(&nobody, &line).await.badly();
+        assert!(told.contains(sentence) && !told.contains("no answer"), "{told}");
+    }
+    shop.file("app.yaml", RULE);
+    let told = shop.through(&nobody, "apply -y").await.badly();
+    assert!(told.contains("no answer") && told.contains("is the cluster running"), "{told}");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_that_lacks_something_is_told_so_and_nothing_is_done() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::without_kinds().await?;
+    let before = shop.everything().await;
+    shop.file("app.yaml", RULE);
+    let told = shop.app("apply -y").await.badly();
+    assert!(
+        told.contains("there is no namespace shop") && told.contains("`createNamespace: true`"),
+        "{told}"
+    );
+    kubectl(&shop, "create namespace shop").await;
+    // Without its kinds: a preview warns, an apply does not begin.
+    let told = shop.app("preview").await;
+    assert!(
+        told.code == Some(0) && told.out.contains("+ DestinationRule shop/shop-versions"),
+        "{}",
+        told.out
+    );
+    assert!(
+        told.err.contains("does not know the kind DestinationRule of networking.istio.io/v1"),
+        "{}",
+        told.err
+    );
+    let told = shop.app("apply -y").await.badly();
+    assert!(
+        told.contains("the cluster does not know: DestinationRule") && told.contains("mizzen install"),
+        "{told}"
+    );
+    // With pods in a namespace that is not injected.
+    shop.file("app.yaml", "name: shop\ncreateNamespace: false\nworkload: { image: shop:1 }\n");
+    let told = shop.app("preview").await;
+    assert!(told.err.contains("pods in namespace shop get no sidecar"), "{}", told.err);
+    kubectl(&shop, "label namespace shop istio-injection=enabled").await;
+    let told = shop.app("preview").await;
+    assert!(!told.err.contains("sidecar"), "{}", told.err);
+    kubectl(&shop, "delete namespace shop").await;
+    assert_eq!(shop.everything().await, before);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn missing_rights_are_named_and_those_of_a_namespace_are_enough() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::prepare().await?;
+    shop.file("app.yaml", RULE);
+    kubectl(&shop, "create namespace shop").await;
+    let rule = |verbs: Value| json!([{ "apiGroups": ["", "networking.istio.io"], "resources": ["*"], "verbs": verbs }]);
+    for (user, verbs) in [("reader", json!(["get", "list"])), ("team", json!(["*"]))] {
+        let role = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": { "name": user, "namespace": "shop" }, "rules": rule(verbs) });
+        shop.site.server.apply(&role.to_string()).await?;
+        kubectl(&shop, &format!("-n shop create rolebinding {user} --role={user} --user={user}")).await;
+    }
+    let before = shop.everything().await;
+    let told = shop.app("apply -y --as nobody").await.badly();
+    assert!(told.contains("is not allowed") && told.contains("ask for that right"), "{told}");
+    let told = shop.app("apply -y --as reader").await.badly();
+    let needed =
+        ["this user may not: create Secret in namespace shop, ", "create DestinationRule in namespace shop"];
+    assert!(needed.iter().all(|part| told.contains(part)), "{told}");
+    assert!(told.contains("nothing was done"), "{told}");
+    assert_eq!(shop.everything().await, before);
+    // A team that has nothing but its namespace.
+    for line in
+        ["apply -y --as team", "rollback 1 -y --as team", "releases --as team", "destroy -y --as team"]
+    {
+        shop.app(line).await.well();
+    }
+    assert_eq!(shop.everything().await, before);
+    // It may not make the namespace, and is told how to do without.
+    shop.file("app.yaml", RULE.replace("createNamespace: false", "createNamespace: true"));
+    let told = shop.app("apply -y --as team").await.badly();
+    assert!(
+        told.contains("this user may not: create Namespace") && told.contains("`createNamespace: false`"),
+        "{told}"
+    );
+    assert_eq!(shop.everything().await, before);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_others_have_done_to_an_object_is_told_and_theirs_is_left_to_them() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::prepare().await?;
+    kubectl(&shop, "create namespace shop").await;
+    shop.file("app.yaml", RULE);
+    shop.app("apply -y").await.well();
+    let host =
+        async || kubectl(&shop, "-n shop get destinationrule shop-versions -o jsonpath={.spec.host}").await;
+    let edit = r#"-n shop patch destinationrule shop-versions --type=merge -p {"spec":{"host":"other"}}"#;
+    kubectl(&shop, edit).await;
+    let told = shop.app("preview").await.well();
+    let sentence = "spec.host stays \"other\" as kubectl-patch has it, not \"shop\"";
+    assert!(told.contains(sentence) && told.contains("0 to update"), "{told}");
+    assert!(told.contains("--force-conflicts"), "{told}");
+    shop.app("apply -y").await.well();
+    assert_eq!(host().await, "other");
+    let told = shop.app("apply -y --force-conflicts").await.well();
+    assert!(told.contains("~ DestinationRule shop/shop-versions (somebody else has changed it)\n      spec.host: \"other\" → \"shop\""), "{told}");
+    assert_eq!(host().await, "shop");
+    kubectl(&shop, "-n shop delete destinationrule shop-versions").await;
+    let told = shop.app("apply -y").await.well();
+    assert!(told.contains("+ DestinationRule shop/shop-versions (somebody has deleted it)"), "{told}");
+    // An object that somebody else has made.
+    kubectl(&shop, "-n shop create configmap settings --from-literal=a=theirs").await;
+    shop.file(
+        "objects.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: settings }\ndata: { a: ours }\n",
+    );
+    shop.file("app.yaml", format!("{RULE}manifests: [objects.yaml]\n"));
+    let told = shop.app("apply -y").await.badly();
+    assert!(
+        told.contains("ConfigMap shop/settings is there already and belongs to kubectl-create"),
+        "{told}"
+    );
+    assert!(told.contains("--adopt=MANAGER"), "{told}");
+    let told = shop.app("apply -y --adopt kubectl-create").await.well();
+    assert!(
+        told.contains(
+            "~ ConfigMap shop/settings (taken over from kubectl-create)\n      data.a: \"theirs\" → \"ours\""
+        ),
+        "{told}"
+    );
+    // One that is not ours any more is not deleted.
+    kubectl(&shop, "-n shop delete configmap settings").await;
+    kubectl(&shop, "-n shop create configmap settings --from-literal=a=theirs").await;
+    let told = shop.app("destroy -y").await.well();
+    assert!(told.contains("ConfigMap shop/settings stays: it belongs to kubectl-create"), "{told}");
+    assert_eq!(kubectl(&shop, "-n shop get configmap settings -o jsonpath={.data.a}").await, "theirs");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stacks_and_applications_do_not_take_each_others_objects() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::prepare().await?;
+    let stacks =
+        RULE.replace("createNamespace: false", "stacks: { dev: {}, prod: {} }\ncreateNamespace: true");
+    shop.file("app.yaml", &stacks);
+    shop.app("apply -y --stack dev").await.well();
+    let told = shop.app("apply -y --stack prod").await.badly();
+    assert!(
+        told.contains(
+            "DestinationRule shop/shop-versions is there already and belongs to mizzen-app:shop/dev"
+        ),
+        "{told}"
+    );
+    // Another application in the same namespace keeps it from being deleted.
+    shop.file(
+        "app.yaml",
+        "name: guest\nnamespace: shop\nistio: { peerAuthentications: { all: { mode: STRICT } } }\n",
+    );
+    shop.app("apply -y").await.well();
+    let told = shop.app("releases --all").await.well();
+    let listed: Vec<Vec<&str>> = told.lines().map(|line| line.split_whitespace().take(5).collect()).collect();
+    assert_eq!(
+        listed[1..],
+        [["shop", "guest", "default", "1", "succeeded"], ["shop", "shop", "dev", "1", "succeeded"]]
+    );
+    shop.file("app.yaml", &stacks);
+    let told = shop.app("destroy -y --stack dev").await.well();
+    assert!(told.contains("Namespace shop stays: guest/default lives in it, too"), "{told}");
+    let state = shop.state().await;
+    assert!(
+        state.contains_key("PeerAuthentication shop/guest-all")
+            && !state.contains_key("DestinationRule shop/shop-versions")
+    );
+    let told = shop.app("destroy -y --app guest -n shop").await.well();
+    assert!(told.ends_with("guest/default is gone\n"), "{told}");
+    Ok(())
+}
