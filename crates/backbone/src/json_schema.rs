@@ -1,4 +1,0 @@
-use crate::{Definition, File};
-pub(crate) fn files(_: &[Definition]) -> Vec<File> {
-    Vec::new()
-}
