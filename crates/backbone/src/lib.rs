@@ -31,12 +31,20 @@ pub enum Language {
 pub struct File {
     pub path: String,
     pub text: String,
+    /// Whether it is only a beginning: one that is there already stays as it is.
+    pub beginning: bool,
+}
+
+impl File {
+    fn new(path: String, text: String) -> Self {
+        Self { path, text, beginning: false }
+    }
 }
 
 /// The files of all versions of all definitions, sorted by path.
-pub fn files(definitions: &[Definition], language: Language) -> Vec<File> {
+pub fn files(definitions: &[Definition], language: Language, package: &str) -> Vec<File> {
     let mut files = match language {
-        Language::Kcl(style) => kcl::files(definitions, style),
+        Language::Kcl(style) => kcl::files(definitions, style, package),
         Language::JsonSchema => json_schema::files(definitions),
         Language::Rust => rust::files(definitions),
     };

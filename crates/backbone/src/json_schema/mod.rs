@@ -19,7 +19,7 @@ pub(crate) fn files(definitions: &[Definition]) -> Vec<File> {
         for version in &definition.versions {
             let path =
                 format!("{}/{}_{}.json", definition.group, definition.kind.to_lowercase(), version.name);
-            files.push(File { path, text: format!("{:#}\n", whole(definition, version)) });
+            files.push(File::new(path, format!("{:#}\n", whole(definition, version))));
         }
     }
     files

@@ -39,16 +39,22 @@ pub enum Names {
     Short,
 }
 
-pub(crate) fn files(definitions: &[Definition], style: Style) -> Vec<File> {
+pub(crate) fn files(definitions: &[Definition], style: Style, package: &str) -> Vec<File> {
     let mut files = Vec::new();
     for definition in definitions {
         for version in &definition.versions {
             let path = format!("{}.k", names::file(definition, version));
-            files.push(File { path, text: model::file(definition, version, style) });
+            files.push(File::new(path, model::file(definition, version, style)));
         }
     }
     if !files.is_empty() {
         files.extend(PARTS.iter().map(shared));
+        // The models import each other from the top of their package, which this makes one.
+        if !style.exact {
+            let name = package.rsplit('/').next().unwrap_or(package);
+            let text = format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\n");
+            files.push(File { beginning: true, ..File::new("kcl.mod".to_owned(), text) });
+        }
     }
     files
 }
@@ -75,5 +81,5 @@ fn shared(part: &crate::metadata::Part) -> File {
     };
     let first = format!("This is the {module} module in {SHARED} package.");
     let text = format!("{}{declaration}", head(Some(&first), &[], ""));
-    File { path: format!("{}/{module}.k", SHARED.replace('.', "/")), text }
+    File::new(format!("{}/{module}.k", SHARED.replace('.', "/")), text)
 }

@@ -26,7 +26,7 @@ pub(crate) fn files(definitions: &[Definition]) -> Vec<File> {
         for version in &definition.versions {
             let module = names::file(definition, version);
             let text = format!("{HEAD}{}", structure::module(definition, version));
-            files.push(File { path: format!("{module}.rs"), text });
+            files.push(File::new(format!("{module}.rs"), text));
             modules.push(module);
         }
     }
@@ -36,8 +36,8 @@ pub(crate) fn files(definitions: &[Definition]) -> Vec<File> {
     modules.sort();
     modules.dedup();
     let list: String = modules.iter().map(|module| format!("pub mod {module};\n")).collect();
-    files.push(File { path: "mod.rs".to_owned(), text: format!("{HEAD}{list}") });
-    files.push(File { path: format!("{SHARED}.rs"), text: shared() });
+    files.push(File::new("mod.rs".to_owned(), format!("{HEAD}{list}")));
+    files.push(File::new(format!("{SHARED}.rs"), shared()));
     files
 }
 

@@ -23,7 +23,7 @@ enum Task {
     Build(build::Typed),
     /// Write a file to begin with
     Init(init::Typed),
-    /// Print what can be written as JSON Schema, for editors
+    /// Print what can be written, as JSON Schema for editors or as KCL
     Schema(schema::Typed),
 }
 
@@ -39,6 +39,7 @@ impl Verb for App {
         ("app build", "The objects of the application in this folder"),
         ("app build -C shop --stack prod -o json > shop.json", "Those of another, in one of its stacks"),
         ("app build --check --diagnostics sarif > app.sarif", "Only what is wrong, for a code scanning page"),
+        ("app schema --kcl > app_model.k", "The same for whoever writes applications in KCL"),
         ("app schema platform > platform.schema.json", "What an editor must know of platform.yaml"),
     ];
     type Typed = Typed;
