@@ -75,7 +75,7 @@ impl Reader<'_> {
             }
         } else if kind != "CustomResourceDefinition" {
             let what = if kind.is_empty() { "no object".to_owned() } else { format!("a {kind}") };
-            let message = format!("is {what}, not a CustomResourceDefinition: nothing is made of it");
+            let message = format!("this is {what}, not a CustomResourceDefinition: nothing is made of it");
             self.tell(Code::PassedBy, at, message).severity = Severity::Warning;
         } else {
             match version {
