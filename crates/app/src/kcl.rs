@@ -160,8 +160,10 @@ impl Printer {
 static PRESENT: Block =
     Block::new(front::MATCH.attributes).rules(&[Rule::AtMostOne(&["exact", "prefix", "regex"])]);
 
-fn union<'w>(words: impl Iterator<Item = &'w str>) -> String {
-    words.map(escaped).collect::<Vec<_>>().join(" | ")
+/// The words as Istio spells them, and in lower case.
+fn union<'w>(words: impl Iterator<Item = &'w str> + Clone) -> String {
+    let lower = words.clone().map(str::to_lowercase).filter(|lower| words.clone().all(|word| word != lower));
+    words.clone().map(str::to_owned).chain(lower).map(|word| escaped(&word)).collect::<Vec<_>>().join(" | ")
 }
 
 fn given(name: &str) -> String {
