@@ -1,5 +1,7 @@
-"""`kcl run` by the engine alone, without a package manager: kcl.py FILE [PACKAGE=FOLDER …]; prints YAML."""
+"""`kcl run` by the engine alone, without a package manager: kcl.py FILE [PACKAGE=FOLDER …]; prints YAML, or JSON where
+KCL_FORM says so."""
 
+import os
 import sys
 
 import kcl_lib.api as api
@@ -16,4 +18,4 @@ except Exception as error:
     sys.exit(str(error))
 if result.err_message:
     sys.exit(result.err_message)
-sys.stdout.write(result.yaml_result)
+sys.stdout.write(result.json_result if os.environ.get("KCL_FORM") == "json" else result.yaml_result)
