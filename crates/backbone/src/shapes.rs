@@ -95,7 +95,7 @@ mod tests {
         let text = Schema { kind: Kind::String, ..Schema::default() };
         let pool = block(&[("a", text.clone())]);
         let other = block(&[("b", text)]);
-        let policy = block(&[("pool", pool.clone())]);
+        let policy = block(&[("pool", pool)]);
         let subset = block(&[("policy", policy.clone())]);
         let root = block(&[(
             "spec",

@@ -45,6 +45,8 @@ fn the_help_of_every_verb_is_as_reviewed() {
         "app build",
         "app init",
         "app schema",
+        "backbone",
+        "backbone generate",
         "validate",
         "crd",
         "crd print",

@@ -169,7 +169,7 @@ impl Said<'_> {
                 }
             }
             Expr::Call { on: Some(on), name, .. } if !BINDING.contains(&name.as_str()) => {
-                self.needed(on, needed)?
+                self.needed(on, needed)?;
             }
             Expr::Call { on: None, arguments, .. } => {
                 for argument in arguments {

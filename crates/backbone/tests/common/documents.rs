@@ -1,4 +1,5 @@
 //! Objects of Istio's kinds, good and bad, one for each sort of limit, group and rule.
+#![allow(dead_code, reason = "each test file uses its part")]
 
 use serde_json::{Value, json};
 
