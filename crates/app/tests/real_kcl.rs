@@ -56,6 +56,16 @@ fn the_example_in_kcl_gives_the_same_spec() {
 }
 
 #[test]
+fn the_example_of_the_documentation_is_built() {
+    needs!(Kcl::NEEDS);
+    let page = include_str!("../../../docs/app-model.md");
+    let program = page.split("```\n").find(|part| part.starts_with("import app_model")).unwrap();
+    let built = app(&run("kcl-docs", program).unwrap()).build();
+    assert!(built.accepted(), "{}", told(&built));
+    assert_eq!(built.spec.resources.len(), 1);
+}
+
+#[test]
 fn the_schemas_of_all_three_files_compile() {
     needs!(Kcl::NEEDS);
     let folder = folder("kcl-three");

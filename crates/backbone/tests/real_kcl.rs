@@ -83,6 +83,18 @@ fn so_do_those_of_kcl_openapi_s_cases() {
 }
 
 #[test]
+fn the_example_of_the_documentation_imports_them_as_a_package() {
+    needs!(Kcl::NEEDS);
+    let page = include_str!("../../../docs/backbone.md");
+    let program = page.split("```\n").find(|part| part.starts_with("import models.")).unwrap();
+    let (package, folder) = (Folder::new("kcl-docs-models"), Folder::new("kcl-docs"));
+    package.write_all(&models(&istio(), Language::Kcl(Style::default())));
+    let main = folder.write("main.k", program);
+    let printed = Kcl::run_with(&main, &[("models", package.path().to_owned())]).unwrap();
+    assert!(printed.contains("kind: DestinationRule"), "{printed}");
+}
+
+#[test]
 fn so_does_one_with_quotes_and_words_of_the_language_in_it() {
     needs!(Kcl::NEEDS);
     let ship = definitions("ship.yaml", include_str!("golden/ship.yaml"));

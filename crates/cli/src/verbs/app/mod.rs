@@ -39,8 +39,8 @@ impl Verb for App {
         ("app build", "The objects of the application in this folder"),
         ("app build -C shop --stack prod -o json > shop.json", "Those of another, in one of its stacks"),
         ("app build --check --diagnostics sarif > app.sarif", "Only what is wrong, for a code scanning page"),
-        ("app schema --kcl > app_model.k", "The same for whoever writes applications in KCL"),
         ("app schema platform > platform.schema.json", "What an editor must know of platform.yaml"),
+        ("app schema --kcl > app_model.k", "What a program in KCL imports that writes an application"),
     ];
     type Typed = Typed;
 
