@@ -98,8 +98,8 @@ impl Printer {
             Shape::Text(_) | Shape::Duration | Shape::Target | Shape::Gateway | Shape::Name(_) => {
                 "str".to_owned()
             }
-            Shape::Word(words) => union(words.iter().copied()),
-            Shape::WordTo(words) => union(words.iter().map(|(word, _)| *word)),
+            Shape::Word(words) => union(words),
+            Shape::WordTo(words) => union(&words.iter().map(|(word, _)| *word).collect::<Vec<_>>()),
             Shape::Whole { .. } | Shape::WholeText { .. } => "int".to_owned(),
             Shape::Number { .. } => "int | float".to_owned(),
             Shape::Truth | Shape::Untruth => "bool".to_owned(),
@@ -161,9 +161,10 @@ static PRESENT: Block =
     Block::new(front::MATCH.attributes).rules(&[Rule::AtMostOne(&["exact", "prefix", "regex"])]);
 
 /// The words as Istio spells them, and in lower case.
-fn union<'w>(words: impl Iterator<Item = &'w str> + Clone) -> String {
-    let lower = words.clone().map(str::to_lowercase).filter(|lower| words.clone().all(|word| word != lower));
-    words.clone().map(str::to_owned).chain(lower).map(|word| escaped(&word)).collect::<Vec<_>>().join(" | ")
+fn union(words: &[&str]) -> String {
+    let lower = words.iter().map(|word| word.to_lowercase()).filter(|lower| !words.contains(&lower.as_str()));
+    let all = words.iter().map(|word| (*word).to_owned()).chain(lower);
+    all.map(|word| escaped(&word)).collect::<Vec<_>>().join(" | ")
 }
 
 fn given(name: &str) -> String {
