@@ -1,7 +1,7 @@
 //! The long measurements still work: a small one of each.
 #![allow(clippy::unwrap_used, reason = "a test may end at a surprise")]
 
-use mizzen_testkit::{Controllers, needs};
+use mizzen_testkit::{Controllers, Kcl, needs};
 use serde_json::Value;
 use std::process::Command;
 
@@ -37,6 +37,17 @@ fn a_quick_look_at_rendering_compares_what_both_print_and_gives_their_ratio() {
         has_both(&rows[row], other);
         assert!(rows[row]["equalBytes"].as_u64().unwrap() > 10_000, "{rows:#}");
     }
+}
+
+#[test]
+fn a_quick_look_at_building_an_app_compares_what_kcl_prints_and_gives_their_ratio() {
+    needs!(Kcl::NEEDS);
+    let row = quick("app");
+    for size in ["10", "20"] {
+        has_both(&row["curve"][size], "kcl");
+        assert_eq!(row["curve"][size]["equalObjects"].to_string(), size, "{row:#}");
+    }
+    has_both(&row["start"], "kcl");
 }
 
 #[test]

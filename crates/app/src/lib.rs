@@ -14,6 +14,7 @@ mod depends;
 mod files;
 mod front;
 mod index;
+mod kcl;
 mod layers;
 mod links;
 mod made;
@@ -33,6 +34,7 @@ mod workload;
 
 pub use build::{Built, Choice, build};
 pub use files::Files;
+pub use kcl::kcl;
 pub use platform::PLATFORM;
 pub use project::{APP, ONLY_STACK, overlay};
 pub use schema::{File, schema};

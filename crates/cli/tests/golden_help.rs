@@ -50,6 +50,8 @@ fn the_help_of_every_verb_is_as_reviewed() {
         "app releases",
         "app rollback",
         "app schema",
+        "backbone",
+        "backbone generate",
         "validate",
         "crd",
         "crd print",

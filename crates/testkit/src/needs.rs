@@ -55,14 +55,24 @@ impl<E> Skipped for Result<(), E> {
 pub fn skip<T: Skipped>(reason: &str) -> T {
     let in_ci = std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"));
     assert!(!in_ci, "skipped, which CI does not allow: {reason}");
+    note("skipped", reason);
+    T::skipped()
+}
+
+/// Records the running test as one whose data is not at hand, which is no fault of the machine: CI allows it.
+pub fn not_here<T: Skipped>(reason: &str) -> T {
+    note("not here", reason);
+    T::skipped()
+}
+
+fn note(how: &str, reason: &str) {
     let thread = std::thread::current();
-    let line = format!("skipped {}: {reason}\n", thread.name().unwrap_or("a test"));
+    let line = format!("{how} {}: {reason}\n", thread.name().unwrap_or("a test"));
     let _ = std::io::stderr().write_all(line.as_bytes());
     if let Some(file) = std::env::var_os("MIZZEN_SKIPPED") {
         let noted = OpenOptions::new().append(true).create(true).open(file);
         let noted = noted.and_then(|mut file| file.write_all(line.as_bytes()));
         // Otherwise it would be counted as passed.
-        assert!(noted.is_ok(), "it cannot be noted that this test was skipped: {noted:?}");
+        assert!(noted.is_ok(), "it cannot be noted that this test was {how}: {noted:?}");
     }
-    T::skipped()
 }

@@ -1,5 +1,6 @@
 //! `cargo xtask bench NAME`: measurements beside the original, as ratios in one run.
 
+mod app;
 mod install;
 mod process;
 mod programs;
@@ -37,6 +38,8 @@ enum What {
     Xds(xds::Arguments),
     /// `mizzen install`, again, and `uninstall`, beside istioctl on the same API server
     Install,
+    /// `mizzen app build` of 2,000 rules beside a KCL program that does the same
+    App,
     /// `mizzen up` with its sample: time to the first answer, memory, time from a changed file to changed traffic
     Up,
     /// Run a program and print what it cost; how the others measure
@@ -50,6 +53,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         What::Render => render::command(arguments.quick, arguments.save),
         What::Xds(of) => xds::command(of, arguments.quick, arguments.save),
         What::Install => install::command(arguments.quick, arguments.save),
+        What::App => app::command(arguments.quick, arguments.save),
         What::Up => up::command(arguments.quick, arguments.save),
         What::Process { program, arguments } => process::child(program, arguments),
     }

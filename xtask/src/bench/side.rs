@@ -16,15 +16,25 @@ use crate::{keeper::keep, root};
 pub(crate) struct Side {
     program: PathBuf,
     arguments: Vec<OsString>,
+    /// What it is called in the result, if not by its file.
+    named: Option<&'static str>,
 }
 
 impl Side {
     pub(crate) fn new<'a>(program: &Path, arguments: impl IntoIterator<Item = &'a OsStr>) -> Self {
         let arguments = arguments.into_iter().map(OsStr::to_owned).collect();
-        Self { program: program.to_owned(), arguments }
+        Self { program: program.to_owned(), arguments, named: None }
+    }
+
+    pub(crate) fn named(mut self, name: &'static str) -> Self {
+        self.named = Some(name);
+        self
     }
 
     fn name(&self) -> String {
+        if let Some(name) = self.named {
+            return name.to_owned();
+        }
         self.program.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 

@@ -2,6 +2,7 @@
 //! order of the help.
 
 mod app;
+mod backbone;
 mod chart;
 mod completion;
 mod crd;
@@ -51,6 +52,7 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<discovery::Discovery>(),
     Entry::of::<app::App>(),
     Entry::of::<validate::Validate>(),
+    Entry::of::<backbone::Generate>(),
     Entry::of::<crd::Print>(),
     Entry::of::<version::Version>(),
     Entry::of::<completion::Completion>(),

@@ -43,7 +43,7 @@ enum Task {
     Releases(releases::Typed),
     /// Bring an application back to an earlier release
     Rollback(rollback::Typed),
-    /// Print what can be written as JSON Schema, for editors
+    /// Print what can be written, as JSON Schema for editors or as KCL
     Schema(schema::Typed),
 }
 
@@ -72,6 +72,7 @@ impl Verb for App {
         ("app rollback 3 --stack prod", "Back to a certain one"),
         ("app destroy --stack prod", "Delete all that its releases have made, after asking"),
         ("app schema platform > platform.schema.json", "What an editor must know of platform.yaml"),
+        ("app schema --kcl > app_model.k", "What a program in KCL imports that writes an application"),
     ];
     type Typed = Typed;
 

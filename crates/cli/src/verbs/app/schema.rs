@@ -1,15 +1,19 @@
-//! `app schema`: what can be written, as JSON Schema.
+//! `app schema`: what can be written, as JSON Schema or as KCL.
 
 use crate::{exit::Exit, output::Output};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use mizzen_app::{File, schema};
+use mizzen_app::{File, kcl, schema};
 
 #[derive(Args)]
 pub(crate) struct Typed {
     /// Which file it is for
     #[arg(value_name = "FILE", default_value = "app")]
     file: Word,
+
+    /// As KCL schemas: what `kcl run` prints of an App is an app.yaml
+    #[arg(long)]
+    kcl: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -28,6 +32,10 @@ pub(super) fn run(typed: &Typed, output: &mut Output) -> Result<Exit> {
         Word::Overlay => File::Overlay,
         Word::Platform => File::Platform,
     };
-    output.json(&schema(file))?;
+    if typed.kcl {
+        output.bytes(kcl(file).as_bytes())?;
+    } else {
+        output.json(&schema(file))?;
+    }
     Ok(Exit::Done)
 }

@@ -1,0 +1,3 @@
+[package]
+name = "models"
+version = "0.1.0"
