@@ -19,6 +19,7 @@
 //! ```
 
 pub mod apiserver;
+pub mod comparison;
 pub mod control_plane;
 pub mod controllers;
 pub mod echo;

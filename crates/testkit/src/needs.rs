@@ -55,8 +55,22 @@ impl<E> Skipped for Result<(), E> {
 pub fn skip<T: Skipped>(reason: &str) -> T {
     let in_ci = std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"));
     assert!(!in_ci, "skipped, which CI does not allow: {reason}");
+    note("skipped", reason);
+    T::skipped()
+}
+
+/// Records the running test as one whose comparison data is not on this machine, which CI allows.
+///
+/// # Panics
+/// Where it cannot be noted.
+pub fn not_here<T: Skipped>(data: &str) -> T {
+    note("not here", &format!("there is no {data}: set MIZZEN_DATA to the folder of the comparison data"));
+    T::skipped()
+}
+
+fn note(word: &str, reason: &str) {
     let thread = std::thread::current();
-    let line = format!("skipped {}: {reason}\n", thread.name().unwrap_or("a test"));
+    let line = format!("{word} {}: {reason}\n", thread.name().unwrap_or("a test"));
     let _ = std::io::stderr().write_all(line.as_bytes());
     if let Some(file) = std::env::var_os("MIZZEN_SKIPPED") {
         let noted = OpenOptions::new().append(true).create(true).open(file);
@@ -64,5 +78,4 @@ pub fn skip<T: Skipped>(reason: &str) -> T {
         // Otherwise it would be counted as passed.
         assert!(noted.is_ok(), "it cannot be noted that this test was skipped: {noted:?}");
     }
-    T::skipped()
 }
