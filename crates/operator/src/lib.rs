@@ -13,6 +13,7 @@ mod bring;
 mod decide;
 mod definition;
 mod follow;
+pub mod istio;
 mod objects;
 mod pages;
 mod pass;
