@@ -4,24 +4,26 @@ use mizzen_install::Version;
 
 /// A sentence where it may not; `current` and `target` are tags such as `1.31.0-distroless`.
 pub fn update(current: &str, target: &str) -> Result<(), String> {
+    if current == target {
+        return Ok(());
+    }
     let read = |tag: &str| {
         // A hash or a word would pass for anything.
         Version::of_tag(tag).ok_or_else(|| format!("{tag:?} is no version, such as 1.31.0"))
     };
     let (from, to) = (read(current)?, read(target)?);
     let number = |version: &Version| (version.major, version.minor, version.patch);
-    let refused = |why: &str| {
-        Err(format!("target Istio version ({target}) is {why} current version ({current})"))
+    let refused = |than: &str, why: &str| {
+        Err(format!("target Istio version ({target}) is {than} current version ({current}) - {why}"))
     };
     if from.major != to.major {
-        return refused("of another major version than").map_err(|text: String| format!("{text} - major version upgrade is not supported"));
+        return refused("of another major version than", "major version upgrade is not supported");
     }
     if number(&to) < number(&from) {
-        return refused("lower than").map_err(|text: String| format!("{text} - downgrade not supported"));
+        return refused("lower than", "downgrade not supported");
     }
     if to.minor > from.minor + 1 {
-        return refused("higher than")
-            .map_err(|text: String| format!("{text} - the difference between versions exceed one minor version"));
+        return refused("higher than", "the difference between versions exceed one minor version");
     }
     Ok(())
 }
@@ -38,6 +40,7 @@ mod tests {
             ("1.30.2", "1.30.9", None),
             ("1.30.2", "1.31.0", None),
             ("1.9.0", "1.10.0", None),
+            ("latest", "latest", None),
             ("1.31.0", "1.30.9", Some("downgrade not supported")),
             ("1.31.2", "1.31.1", Some("downgrade not supported")),
             ("1.31.0", "2.0.0", Some("major version upgrade is not supported")),
