@@ -58,7 +58,10 @@ async fn our_own_additions_are_checked_and_an_older_version_is_the_same_object()
         (json!({ "distribution": "mizzen" }), true),
         (json!({ "distribution": "istio" }), true),
         (json!({ "distribution": "other" }), false),
-        (json!({ "restart": { "enabled": false, "batchSize": 5, "windows": ["Sat-Sun 00:00-04:00"] } }), true),
+        (
+            json!({ "restart": { "enabled": false, "batchSize": 5, "windows": ["Sat-Sun 00:00-04:00"] } }),
+            true,
+        ),
         (json!({ "restart": { "windows": ["22:00-23:30", "Mon,Wed 01:00-02:00"] } }), true),
         (json!({ "restart": { "batchSize": 0 } }), false),
         (json!({ "restart": { "windows": ["at night"] } }), false),
@@ -80,7 +83,15 @@ async fn our_own_additions_are_checked_and_an_older_version_is_the_same_object()
     ours.server.apply(&sample.to_string()).await?;
     let newer = ours
         .server
-        .kubectl(&["get", "istios.v1alpha2.operator.kyma-project.io", "istio-sample", "-n", "default", "-o", "json"])
+        .kubectl(&[
+            "get",
+            "istios.v1alpha2.operator.kyma-project.io",
+            "istio-sample",
+            "-n",
+            "default",
+            "-o",
+            "json",
+        ])
         .await?;
     let newer: Value = serde_json::from_str(&newer).unwrap();
     assert_eq!(newer["apiVersion"], "operator.kyma-project.io/v1alpha2");
@@ -128,7 +139,9 @@ impl Walk {
     fn compare(&mut self, path: &str, theirs: &Value, ours: &Value) {
         let words = |schema: &Value| -> Value {
             let mut words = schema.as_object().cloned().unwrap_or_default();
-            words.retain(|word, _| !["description", "properties", "items", "additionalProperties"].contains(&word.as_str()));
+            words.retain(|word, _| {
+                !["description", "properties", "items", "additionalProperties"].contains(&word.as_str())
+            });
             // A list of names has no order.
             if let Some(Value::Array(names)) = words.get_mut("required") {
                 names.sort_by_key(ToString::to_string);

@@ -101,13 +101,8 @@ async fn work_on(
         pages.spawn(pages::serve(listener, Arc::clone(&shown)));
     }
     let term = Term::of_deadline(options.renew_deadline);
-    let lease = Lease::new(
-        Arc::clone(&cluster),
-        &options.lease_namespace,
-        &work.lock(),
-        &options.holder,
-        term,
-    );
+    let lease =
+        Lease::new(Arc::clone(&cluster), &options.lease_namespace, &work.lock(), &options.holder, term);
     loop {
         tokio::select! {
             () = &mut end => return Ok(()),

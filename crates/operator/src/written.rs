@@ -16,7 +16,12 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    pub(crate) fn new(cluster: &Arc<Cluster>, id: &ObjectId, version: &'static str, resource: &Value) -> Self {
+    pub(crate) fn new(
+        cluster: &Arc<Cluster>,
+        id: &ObjectId,
+        version: &'static str,
+        resource: &Value,
+    ) -> Self {
         let value = resource.get("status").cloned().unwrap_or_default();
         let uid = resource["metadata"]["uid"].clone();
         Self { cluster: Arc::clone(cluster), id: id.clone(), version, uid, value }

@@ -27,16 +27,42 @@ use std::{
 
 /// The rows of the tables: inputs of the merge, providers, and settings by size (each of which is needed for both sizes).
 const INPUTS: [&str; 24] = [
-    "numTrustedProxies", "forwardClientCertDetails", "prometheusMerge", "trustDomain", "enableDNSProxying",
-    "proxyStatsMatcher", "authorizers", "gatewayExternalTrafficPolicy", "dual stack", "enableAmbient",
-    "enableAlphaGatewayAPI", "enableMultiNetworkDiscoverGatewayAPI", "components.pilot",
-    "components.ingressGateway", "components.egressGateway", "egressGateway.enabled", "components.proxy",
-    "components.cni", "disableCni", "enableControlPlaneVPA", "compatibilityMode", "images", "pull secret", "none",
+    "numTrustedProxies",
+    "forwardClientCertDetails",
+    "prometheusMerge",
+    "trustDomain",
+    "enableDNSProxying",
+    "proxyStatsMatcher",
+    "authorizers",
+    "gatewayExternalTrafficPolicy",
+    "dual stack",
+    "enableAmbient",
+    "enableAlphaGatewayAPI",
+    "enableMultiNetworkDiscoverGatewayAPI",
+    "components.pilot",
+    "components.ingressGateway",
+    "components.egressGateway",
+    "egressGateway.enabled",
+    "components.proxy",
+    "components.cni",
+    "disableCni",
+    "enableControlPlaneVPA",
+    "compatibilityMode",
+    "images",
+    "pull secret",
+    "none",
 ];
 const PROVIDERS: [&str; 6] = ["GKE", "K3d", "AWS", "AWS dual stack", "AWS ELB", "OpenStack"];
 const SIZES: [&str; 9] = [
-    "size istiod resources", "size istiod autoscaler", "size ingress resources", "size ingress autoscaler",
-    "size egress", "size sidecar", "size cni", "size budget", "size spread",
+    "size istiod resources",
+    "size istiod autoscaler",
+    "size ingress resources",
+    "size ingress autoscaler",
+    "size egress",
+    "size sidecar",
+    "size cni",
+    "size budget",
+    "size spread",
 ];
 
 struct Case {
@@ -75,9 +101,11 @@ impl Case {
                     "status": { "nodeInfo": { "kubeletVersion": node["kubelet"], "osImage": node["os"] } } })
         };
         let nodes: Vec<Value> = self.file["nodes"].as_array().into_iter().flatten().map(node).collect();
-        let service = self.file.get("ingressService").map(|all| json!({ "metadata": { "annotations": all } }));
+        let service =
+            self.file.get("ingressService").map(|all| json!({ "metadata": { "annotations": all } }));
         let yes = |key: &str| self.file[key] == true;
-        let features = self.file.get("features").map(|features| json!({ "data": { "features": features.to_string() } }));
+        let features =
+            self.file.get("features").map(|features| json!({ "data": { "features": features.to_string() } }));
         Surroundings {
             size: self.size(),
             provider: Provider::of(&nodes, yes("elbDeprecated"), service.as_ref()),
@@ -163,8 +191,16 @@ fn every_row_of_the_tables_is_in_a_file() {
         }
     }
     let missing: Vec<&&str> = known.iter().filter(|row| !covered.contains_key(**row)).collect();
-    let half: Vec<&&str> = SIZES.iter().filter(|row| covered.get(**row).is_none_or(|sizes| sizes.len() < 2)).collect();
-    println!("{} files: {} of {} rows, {} of {} settings for both sizes", cases.len(), covered.len(), known.len(), SIZES.len() - half.len(), SIZES.len());
+    let half: Vec<&&str> =
+        SIZES.iter().filter(|row| covered.get(**row).is_none_or(|sizes| sizes.len() < 2)).collect();
+    println!(
+        "{} files: {} of {} rows, {} of {} settings for both sizes",
+        cases.len(),
+        covered.len(),
+        known.len(),
+        SIZES.len() - half.len(),
+        SIZES.len()
+    );
     assert!(missing.is_empty() && half.is_empty(), "{missing:?} {half:?}");
 }
 

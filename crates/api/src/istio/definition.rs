@@ -13,8 +13,7 @@ const UNAVAILABLE: &str = r"^((100|[0-9]{1,2})%|[0-9]+)$";
 const TRUST_DOMAIN: &str = r"^[a-z0-9]*([a-z0-9-_]*)?(\.[a-z0-9]*([a-z0-9-_]*[a-z0-9]*)?)*$";
 const NOT_NEGATIVE: &str = "must not be negative, more than 2147483647 or an empty string";
 /// `Sat-Sun 00:00-04:00`, in UTC.
-const WINDOW: &str =
-    r"^((Mon|Tue|Wed|Thu|Fri|Sat|Sun)([-,](Mon|Tue|Wed|Thu|Fri|Sat|Sun))* )?[0-2][0-9]:[0-5][0-9]-[0-2][0-9]:[0-5][0-9]$";
+const WINDOW: &str = r"^((Mon|Tue|Wed|Thu|Fri|Sat|Sun)([-,](Mon|Tue|Wed|Thu|Fri|Sat|Sun))* )?[0-2][0-9]:[0-5][0-9]-[0-2][0-9]:[0-5][0-9]$";
 
 /// The whole `CustomResourceDefinition`, ready for an API server.
 pub fn definition() -> Value {
@@ -111,7 +110,9 @@ fn authorizer() -> Value {
 fn components() -> Value {
     let k8s = |inner: Value| object(&json!({ "k8s": inner }));
     let workload = required(k8s(settings()), &["k8s"]);
-    let egress = object(&json!({ "enabled": yes_or_no("Whether there is one; there is none if nothing is said."), "k8s": settings() }));
+    let egress = object(
+        &json!({ "enabled": yes_or_no("Whether there is one; there is none if nothing is said."), "k8s": settings() }),
+    );
     let cni = object(&json!({ "affinity": told("Kubernetes' own.", affinity()), "resources": resources() }));
     object(&json!({
         "pilot": told("The control plane.", workload.clone()),
@@ -166,10 +167,13 @@ fn mizzen() -> Value {
         "batchSize": told("Workloads at once.", json!({ "type": "integer", "format": "int32", "minimum": 1 })),
     }));
     let distribution = json!({ "type": "string", "enum": ["mizzen", "istio"] });
-    told("What only Mizzen has.", object(&json!({
-        "distribution": told("`mizzen`, or `istio`: upstream's, from the charts that the operator was started with.", distribution),
-        "restart": told("How workloads with an old proxy are restarted.", restart),
-    })))
+    told(
+        "What only Mizzen has.",
+        object(&json!({
+            "distribution": told("`mizzen`, or `istio`: upstream's, from the charts that the operator was started with.", distribution),
+            "restart": told("How workloads with an old proxy are restarted.", restart),
+        })),
+    )
 }
 
 fn status() -> Value {

@@ -28,10 +28,8 @@ impl Spec {
     pub fn of(resource: &Value) -> Result<Self, Wrong> {
         match resource.get("spec") {
             None | Some(Value::Null) => Ok(Self::default()),
-            Some(spec) => serde_path_to_error::deserialize(spec).map_err(|error| Wrong {
-                path: error.path().to_string(),
-                reason: error.inner().to_string(),
-            }),
+            Some(spec) => serde_path_to_error::deserialize(spec)
+                .map_err(|error| Wrong { path: error.path().to_string(), reason: error.inner().to_string() }),
         }
     }
 }
@@ -266,7 +264,8 @@ mod tests {
 
     #[test]
     fn a_field_of_another_type_is_told_by_its_place() {
-        let wrong = Spec::of(&json!({ "spec": { "config": { "authorizers": [{ "name": "a", "port": "x" }] } } }));
+        let wrong =
+            Spec::of(&json!({ "spec": { "config": { "authorizers": [{ "name": "a", "port": "x" }] } } }));
         let wrong = wrong.unwrap_err().to_string();
         assert!(wrong.starts_with("spec.config.authorizers[0].port: invalid type"), "{wrong}");
     }

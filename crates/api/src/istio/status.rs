@@ -98,7 +98,11 @@ mod tests {
         let status = Status {
             state: State::Warning,
             description: "d".into(),
-            conditions: vec![Condition { kind: "Ready".into(), status: "False".into(), ..Condition::default() }],
+            conditions: vec![Condition {
+                kind: "Ready".into(),
+                status: "False".into(),
+                ..Condition::default()
+            }],
             observed_generation: Some(3),
             components: vec![Component { name: "Pilot".into(), phase: Phase::Ready, reason: String::new() }],
             ..Status::default()

@@ -23,7 +23,10 @@ pub(crate) fn all() -> Vec<Spec> {
 
 /// The spec that has this value at this place, and nothing else.
 fn at(place: &str, value: &Value) -> Value {
-    place.rsplit('.').filter(|name| !name.is_empty()).fold(value.clone(), |inner, name| json!({ name: inner }))
+    place
+        .rsplit('.')
+        .filter(|name| !name.is_empty())
+        .fold(value.clone(), |inner, name| json!({ name: inner }))
 }
 
 /// Place, what it takes, what it does not.
@@ -37,7 +40,11 @@ fn places() -> Vec<(String, Value, Value)> {
         ("experimental.pilot.enableAlphaGatewayAPI", json!([true]), json!([1])),
         ("experimental.pilot.enableMultiNetworkDiscoverGatewayAPI", json!([false]), json!(["false"])),
         ("config", json!([{}]), json!([[], ""])),
-        ("config.numTrustedProxies", json!([0, 1, 2, 4_294_967_295_u64]), json!([-1, 4_294_967_296_u64, "1", 1.5, true])),
+        (
+            "config.numTrustedProxies",
+            json!([0, 1, 2, 4_294_967_295_u64]),
+            json!([-1, 4_294_967_296_u64, "1", 1.5, true]),
+        ),
         (
             "config.forwardClientCertDetails",
             json!(["APPEND_FORWARD", "SANITIZE_SET", "SANITIZE", "ALWAYS_FORWARD_ONLY", "FORWARD_ONLY"]),
@@ -51,7 +58,11 @@ fn places() -> Vec<(String, Value, Value)> {
             json!(["", "Upper.case", "with space", "slash/es", "ü", 1, "a".repeat(256)]),
         ),
         ("config.enableDNSProxying", json!([true, false]), json!(["on", 1])),
-        ("config.proxyStatsMatcher.inclusionRegexps", json!([[], [".*"], ["(", "[a"]]), json!(["x", [1], {}])),
+        (
+            "config.proxyStatsMatcher.inclusionRegexps",
+            json!([[], [".*"], ["(", "[a"]]),
+            json!(["x", [1], {}]),
+        ),
         (
             "config.authorizers",
             json!([
@@ -85,7 +96,11 @@ fn places() -> Vec<(String, Value, Value)> {
         ("components.proxy", json!([{ "k8s": {} }]), json!([{}, { "k8s": { "affinity": {} } }])),
         ("components.pilot", json!([{ "k8s": {} }]), json!([{}, [], { "enabled": true, "k8s": {} }])),
         ("components.ingressGateway", json!([{ "k8s": {} }]), json!([{}, { "enabled": true, "k8s": {} }])),
-        ("components.egressGateway", json!([{}, { "k8s": {} }, { "enabled": true }]), json!([{ "enabled": "true" }, true])),
+        (
+            "components.egressGateway",
+            json!([{}, { "k8s": {} }, { "enabled": true }]),
+            json!([{ "enabled": "true" }, true]),
+        ),
         ("components", json!([{}]), json!([{ "ztunnel": {} }, { "ingressGateways": [] }])),
         ("unknown", json!([]), json!([1, {}])),
         ("config.unknown", json!([]), json!([true])),
@@ -144,7 +159,11 @@ fn quantities() -> Vec<(&'static str, Value, Value)> {
     vec![
         ("limits.cpu", json!(["1", "500m", "0.5", "1.125"]), json!(["", "0.5m", "1.1234", "10.5", "x", 1])),
         ("requests.cpu", json!(["10m"]), json!(["10 m"])),
-        ("limits.memory", json!(["1", "1Gi", "1.5G", "128Mi", "1e3", "100m"]), json!(["", "1gi", "1.Gi", "-1", "1e3Gi", 1])),
+        (
+            "limits.memory",
+            json!(["1", "1Gi", "1.5G", "128Mi", "1e3", "100m"]),
+            json!(["", "1gi", "1.Gi", "-1", "1e3Gi", 1]),
+        ),
         ("requests.memory", json!(["192Mi"]), json!(["192MB"])),
         ("limits", json!([{}]), json!([{ "gpu": "1" }, []])),
     ]
@@ -178,6 +197,8 @@ fn affinities() -> Vec<(String, Value, Value)> {
             json!([[{}], [{ "topologyKey": 1 }], [{ "topologyKey": "t", "labelSelector": { "matchExpressions": [{ "operator": "In" }] } }]]),
         ));
     }
-    let place = |(place, good, bad): (String, Value, Value)| (format!("components.cni.k8s.affinity.{place}"), good, bad);
+    let place = |(place, good, bad): (String, Value, Value)| {
+        (format!("components.cni.k8s.affinity.{place}"), good, bad)
+    };
     rows.into_iter().map(place).collect()
 }

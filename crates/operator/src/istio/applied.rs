@@ -64,9 +64,15 @@ mod tests {
         let mut remember = |text: String| resource["metadata"]["annotations"] = json!({ ANNOTATION: text });
         remember(r#"{"config":{"numTrustedProxies":1},"IstioTag":"1.30.0"}"#.to_owned());
         let next = with_tag(&resource, "1.31.0");
-        assert_eq!(serde_json::from_str::<Value>(&next).unwrap(), json!({ "config": { "numTrustedProxies": 1 }, TAG: "1.31.0" }));
+        assert_eq!(
+            serde_json::from_str::<Value>(&next).unwrap(),
+            json!({ "config": { "numTrustedProxies": 1 }, TAG: "1.31.0" })
+        );
         let all = whole(&resource, "1.31.0");
-        assert_eq!(serde_json::from_str::<Value>(&all).unwrap(), json!({ "compatibilityMode": true, TAG: "1.31.0" }));
+        assert_eq!(
+            serde_json::from_str::<Value>(&all).unwrap(),
+            json!({ "compatibilityMode": true, TAG: "1.31.0" })
+        );
         resource["metadata"]["annotations"] = json!({ ANNOTATION: "nonsense" });
         assert_eq!(tag(&resource), None);
         assert_eq!(with_tag(&resource, "1"), r#"{"IstioTag":"1"}"#);

@@ -28,7 +28,12 @@ pub(super) async fn blockers(cluster: &Cluster) -> Result<Vec<ObjectId>, Refused
     let mut found = Vec::new();
     for (group, kind) in KINDS {
         let objects = cluster.list(group, kind, "").await?;
-        found.extend(objects.iter().filter(|object| !is_ours(kind, object)).filter_map(|object| ObjectId::of(object).ok()));
+        found.extend(
+            objects
+                .iter()
+                .filter(|object| !is_ours(kind, object))
+                .filter_map(|object| ObjectId::of(object).ok()),
+        );
     }
     Ok(found)
 }
@@ -44,7 +49,8 @@ fn is_ours(kind: &str, object: &Value) -> bool {
         "PeerAuthentication" => name == "default",
         "VirtualService" => name == "istio-healthz",
         "EnvoyFilter" => {
-            let stats = ["stats-filter-", "tcp-stats-filter-"].into_iter().find_map(|start| name.strip_prefix(start));
+            let stats =
+                ["stats-filter-", "tcp-stats-filter-"].into_iter().find_map(|start| name.strip_prefix(start));
             matches!(name, "kyma-referer" | "proxy-protocol") || stats.is_some_and(is_minor_version)
         }
         _ => false,
@@ -66,7 +72,10 @@ pub(super) fn sentence(blockers: &[ObjectId]) -> String {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!("There are Istio resources that block deletion: {}{more}. Delete them, then Istio goes", named.join(", "))
+    format!(
+        "There are Istio resources that block deletion: {}{more}. Delete them, then Istio goes",
+        named.join(", ")
+    )
 }
 
 #[cfg(test)]
@@ -90,7 +99,8 @@ mod tests {
         for name in ["stats-filter-1.3", "stats-filter-1.300", "my-stats-filter-1.30", "proxy-protocol-2"] {
             assert!(!ours("EnvoyFilter", "istio-system", name), "{name}");
         }
-        let labelled = json!({ "metadata": { "name": "a", "namespace": "b", "labels": { MODULE: "istio" } } });
+        let labelled =
+            json!({ "metadata": { "name": "a", "namespace": "b", "labels": { MODULE: "istio" } } });
         assert!(is_ours("Gateway", &labelled));
         let other = json!({ "metadata": { "name": "a", "namespace": "b", "labels": { MODULE: "other" } } });
         assert!(!is_ours("Gateway", &other));

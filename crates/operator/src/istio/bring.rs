@@ -55,7 +55,8 @@ pub(super) async fn bring(
     let why = match &done {
         Err(sentence) => Some(sentence.clone()),
         Ok(done) if !done.failures.is_empty() => {
-            let told = done.failures.iter().map(|failure| format!("{}: {}", failure.component, failure.reason));
+            let told =
+                done.failures.iter().map(|failure| format!("{}: {}", failure.component, failure.reason));
             Some(told.collect::<Vec<_>>().join("; "))
         }
         Ok(_) => None,
@@ -93,7 +94,12 @@ pub(super) async fn bring(
         match kept {
             Ok(written) => {
                 wrote |= written;
-                telling.set(&Reason { name: "Applied", kind: condition, status: "True", message: "It is as it should be" });
+                telling.set(&Reason {
+                    name: "Applied",
+                    kind: condition,
+                    status: "True",
+                    message: "It is as it should be",
+                });
             }
             Err(error) => {
                 let reason = Reason { name: "NotApplied", kind: condition, status: "False", message: "" };
@@ -115,7 +121,8 @@ pub(super) async fn bring(
         Ok(filter) => filter,
         Err(refused) => {
             telling.set(&reason::FILTERS_NOT_READ);
-            return failed(telling, &reason::FAILED, format!("Could not look for EnvoyFilters: {refused}")).await;
+            return failed(telling, &reason::FAILED, format!("Could not look for EnvoyFilters: {refused}"))
+                .await;
         }
     };
     applied::remember(cluster, id, |now| applied::whole(now, &tag)).await?;

@@ -1,8 +1,7 @@
 //! What has to be done about a resource, by what it says and by the others.
 
 use super::{
-    FINALIZER, NAMESPACE,
-    reason,
+    FINALIZER, NAMESPACE, reason,
     validate::{Refusal, validate},
 };
 use crate::finalizers;
@@ -32,8 +31,7 @@ pub(super) fn decide(resource: &Value, all: &[Value], experimental: bool) -> Dec
             true => Decision::Remove,
         };
     }
-    let refused =
-        |state, reason, description| Decision::Refused(Refusal { state, reason, description });
+    let refused = |state, reason, description| Decision::Refused(Refusal { state, reason, description });
     let spec = match Spec::of(resource) {
         Ok(spec) => spec,
         Err(wrong) => {
@@ -45,7 +43,8 @@ pub(super) fn decide(resource: &Value, all: &[Value], experimental: bool) -> Dec
         return Decision::Refused(refusal);
     }
     if elsewhere {
-        let description = format!("Stopped Istio CR reconciliation: istio CR is not in {NAMESPACE} namespace");
+        let description =
+            format!("Stopped Istio CR reconciliation: istio CR is not in {NAMESPACE} namespace");
         return refused(State::Error, &reason::FAILED, description);
     }
     match oldest {
@@ -66,7 +65,9 @@ pub(super) fn decide(resource: &Value, all: &[Value], experimental: bool) -> Dec
 
 /// Of several of one second the last.
 fn oldest(all: &[Value]) -> Option<&Value> {
-    all.iter().rev().min_by_key(|resource| resource["metadata"]["creationTimestamp"].as_str().unwrap_or_default())
+    all.iter()
+        .rev()
+        .min_by_key(|resource| resource["metadata"]["creationTimestamp"].as_str().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -128,10 +129,16 @@ mod tests {
         let free = going(resource("old", NAMESPACE, 1), false);
         assert_eq!(told(&free, std::slice::from_ref(&free)), "not needed");
         let new = going(resource("new", NAMESPACE, 2), true);
-        assert_eq!(told(&new, &[resource("old", NAMESPACE, 1), new.clone()]), "release", "the mesh is the older one's");
+        assert_eq!(
+            told(&new, &[resource("old", NAMESPACE, 1), new.clone()]),
+            "release",
+            "the mesh is the older one's"
+        );
         assert_eq!(told(&going(resource("a", "default", 1), true), &[]), "release");
         let mut wrong = resource("old", NAMESPACE, 1);
         wrong["spec"] = json!({ "config": 1 });
-        assert!(told(&wrong, std::slice::from_ref(&wrong)).starts_with("Error IstioCustomResourceMisconfigured"));
+        assert!(
+            told(&wrong, std::slice::from_ref(&wrong)).starts_with("Error IstioCustomResourceMisconfigured")
+        );
     }
 }

@@ -13,11 +13,15 @@ pub struct Images {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoImages {
-    #[error("the variable {name} is not set, but {other} is: set all of pilot, install-cni and proxyv2, or none")]
+    #[error(
+        "the variable {name} is not set, but {other} is: set all of pilot, install-cni and proxyv2, or none"
+    )]
     Missing { name: String, other: String },
     #[error("the variable {name} is {value:?}: write REGISTRY/NAME:TAG")]
     Unreadable { name: String, value: String },
-    #[error("{name} is {value}, but {other} is {other_value}: all images are from one registry and have one tag")]
+    #[error(
+        "{name} is {value}, but {other} is {other_value}: all images are from one registry and have one tag"
+    )]
     Different { name: String, value: String, other: String, other_value: String },
 }
 
@@ -95,7 +99,11 @@ mod tests {
     #[test]
     fn all_or_none_of_one_registry_and_one_tag() {
         assert_eq!(read(&[]), Ok(None));
-        let good = [("pilot", "r:5000/a/pilot:1@sha256:b"), ("install-cni", "r:5000/a/install-cni:1"), ("proxyv2", "r:5000/a/proxyv2:1")];
+        let good = [
+            ("pilot", "r:5000/a/pilot:1@sha256:b"),
+            ("install-cni", "r:5000/a/install-cni:1"),
+            ("proxyv2", "r:5000/a/proxyv2:1"),
+        ];
         let images = read(&good).unwrap().unwrap();
         assert_eq!((images.hub.as_str(), images.tag()), ("r:5000/a", "1"));
         assert_eq!(images.pilot, "r:5000/a/pilot:1@sha256:b");

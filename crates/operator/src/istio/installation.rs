@@ -48,7 +48,8 @@ pub(super) fn wanted(me: &IstioReconciler<'_>, spec: &Spec, observed: &Observed)
     let mut operator = merged(spec, &surroundings).map_err(|wrong| misconfigured(wrong.to_string()))?;
     let no_node_agents = without_node_agents(&mut operator, charts);
     let input = input(&operator, &observed.facts.kubernetes);
-    let generated = block_in_place(|| generate(&input, charts)).map_err(|refused| misconfigured(refused.to_string()))?;
+    let generated =
+        block_in_place(|| generate(&input, charts)).map_err(|refused| misconfigured(refused.to_string()))?;
     let failed = |why: String| Unwanted {
         reason: &reason::INSTALL_FAILED,
         description: format!("Could not install Istio: {why}"),
@@ -59,7 +60,8 @@ pub(super) fn wanted(me: &IstioReconciler<'_>, spec: &Spec, observed: &Observed)
     for desired in mesh.parts.iter_mut().flat_map(|part| &mut part.objects) {
         desired.value["metadata"]["labels"][MODULE] = "istio".into();
     }
-    let tag = tag(&mesh).ok_or_else(|| failed("the charts have no control plane with an image tag".to_owned()))?;
+    let tag =
+        tag(&mesh).ok_or_else(|| failed("the charts have no control plane with an image tag".to_owned()))?;
     Ok(Wanted { mesh, tag, no_node_agents })
 }
 
@@ -68,9 +70,11 @@ fn charts<'a>(me: &IstioReconciler<'a>, distribution: Distribution) -> Result<&'
     match (distribution, &me.settings.istio_charts) {
         (Distribution::Mizzen, _) => Ok(me.charts),
         (Distribution::Istio, Some(charts)) => Ok(charts.as_ref()),
-        (Distribution::Istio, None) => Err("spec.mizzen.distribution is istio, but the operator was started without \
+        (Distribution::Istio, None) => {
+            Err("spec.mizzen.distribution is istio, but the operator was started without \
             upstream's charts: give it --istio-manifests"
-            .to_owned()),
+                .to_owned())
+        }
     }
 }
 

@@ -1,11 +1,6 @@
 //! What is known of the cluster when a resource is looked at.
 
-use super::{
-    MESH, NAMESPACE,
-    features::Features,
-    provider::Provider,
-    size::size,
-};
+use super::{MESH, NAMESPACE, features::Features, provider::Provider, size::size};
 use mizzen_cluster::{Cluster, ObjectId, Refused};
 use mizzen_install::deploy::Facts;
 use mizzen_text::{
@@ -26,8 +21,10 @@ pub(super) struct Observed {
 impl Observed {
     pub(super) async fn read(cluster: &Cluster) -> Result<Self, Refused> {
         let elb = id("ConfigMap", MESH, "elb-deprecated");
-        let (features, provisioning) =
-            (id("ConfigMap", NAMESPACE, "istio-features"), id("ConfigMap", NAMESPACE, "kyma-provisioning-info"));
+        let (features, provisioning) = (
+            id("ConfigMap", NAMESPACE, "istio-features"),
+            id("ConfigMap", NAMESPACE, "kyma-provisioning-info"),
+        );
         let ingress = id("Service", MESH, "istio-ingressgateway");
         let (facts, nodes, elb, features, provisioning, ingress) = tokio::try_join!(
             Facts::read(cluster),
@@ -62,7 +59,9 @@ fn is_dual_stack(map: Option<&Value>) -> bool {
     let Some(details) = details else { return false };
     let source = Source::new("kyma-provisioning-info", details);
     let details: Option<Value> = yaml::load_first(&source, &Options::KUBERNETES).ok().flatten();
-    details.is_some_and(|details| details.pointer("/networkDetails/dualStackIPEnabled") == Some(&Value::Bool(true)))
+    details.is_some_and(|details| {
+        details.pointer("/networkDetails/dualStackIPEnabled") == Some(&Value::Bool(true))
+    })
 }
 
 #[cfg(test)]
@@ -74,7 +73,8 @@ mod tests {
     fn two_address_families_are_said_in_so_many_words() {
         let of = |details: &str| is_dual_stack(Some(&json!({ "data": { "details": details } })));
         assert!(of("networkDetails:\n  dualStackIPEnabled: true\n"));
-        for other in ["", "networkDetails: {}", "networkDetails: { dualStackIPEnabled: \"true\" }", "[", "x"] {
+        for other in ["", "networkDetails: {}", "networkDetails: { dualStackIPEnabled: \"true\" }", "[", "x"]
+        {
             assert!(!of(other), "{other:?}");
         }
         assert!(!is_dual_stack(None) && !is_dual_stack(Some(&json!({}))));

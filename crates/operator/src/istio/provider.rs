@@ -42,12 +42,14 @@ impl Provider {
                 return Self::K3d;
             }
             if id.starts_with("aws://") {
-                let kind = ingress.and_then(|service| service["metadata"]["annotations"].get(format!("{AWS}type")));
+                let kind =
+                    ingress.and_then(|service| service["metadata"]["annotations"].get(format!("{AWS}type")));
                 let moved = kind.is_some_and(|kind| kind == "nlb");
                 return Self::Aws(if elb && !moved { Balancer::Elastic } else { Balancer::Network });
             }
             if id.starts_with("openstack://") {
-                let gardener = nodes.iter().any(|node| text(node, "/status/nodeInfo/osImage").contains("Garden"));
+                let gardener =
+                    nodes.iter().any(|node| text(node, "/status/nodeInfo/osImage").contains("Garden"));
                 return Self::OpenStack { gardener };
             }
         }
@@ -56,9 +58,7 @@ impl Provider {
 
     /// Laid over the `spec` of an IstioOperator.
     pub(super) fn overrides(self, dual_stack: bool) -> Value {
-        let annotated = |annotations: Map<String, Value>| {
-            json!({ "values": { "gateways": { "istio-ingressgateway": { "serviceAnnotations": annotations } } } })
-        };
+        let annotated = |annotations: Map<String, Value>| json!({ "values": { "gateways": { "istio-ingressgateway": { "serviceAnnotations": annotations } } } });
         let aws = |all: &[(&str, &str)]| {
             annotated(all.iter().map(|(name, value)| (format!("{AWS}{name}"), (*value).into())).collect())
         };
@@ -70,7 +70,9 @@ impl Provider {
             Self::K3d => json!({ "values": { "cni": {
                 "cniBinDir": "/var/lib/rancher/k3s/data/cni", "cniConfDir": "/var/lib/rancher/k3s/agent/etc/cni/net.d",
             } } }),
-            Self::Aws(Balancer::Elastic) => aws(&[("proxy-protocol", "*"), ("connection-idle-timeout", "4000")]),
+            Self::Aws(Balancer::Elastic) => {
+                aws(&[("proxy-protocol", "*"), ("connection-idle-timeout", "4000")])
+            }
             Self::Aws(Balancer::Network) if dual_stack => aws(&[
                 ("type", "external"),
                 ("scheme", "internet-facing"),
@@ -80,9 +82,9 @@ impl Provider {
             Self::Aws(Balancer::Network) => {
                 aws(&[("type", "nlb"), ("scheme", "internet-facing"), ("nlb-target-type", "instance")])
             }
-            Self::OpenStack { gardener: true } => {
-                annotated([("loadbalancer.openstack.org/proxy-protocol".to_owned(), "v1".into())].into_iter().collect())
-            }
+            Self::OpenStack { gardener: true } => annotated(
+                [("loadbalancer.openstack.org/proxy-protocol".to_owned(), "v1".into())].into_iter().collect(),
+            ),
         }
     }
 

@@ -103,7 +103,8 @@ impl Work for IstioReconciler<'_> {
             }
             Ok(Outcome::Gone) => {
                 // Its status has been written since.
-                if let Some(now) = cluster.get(&id, None).await?.filter(|now| finalizers::has(now, FINALIZER)) {
+                if let Some(now) = cluster.get(&id, None).await?.filter(|now| finalizers::has(now, FINALIZER))
+                {
                     finalizers::remove(cluster, &id, &now, FINALIZER).await?;
                 }
             }

@@ -1,7 +1,9 @@
 //! Objects beside the mesh that are kept as they should be.
 
 use super::{DISCLAIMED, DISCLAIMER, MODULE};
-use mizzen_cluster::{Action, Adoption, Cluster, Deletion, Desired, Mode, NoObject, NotPlanned, ObjectId, Reclaim, Refused};
+use mizzen_cluster::{
+    Action, Adoption, Cluster, Deletion, Desired, Mode, NoObject, NotPlanned, ObjectId, Reclaim, Refused,
+};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, time::Duration};
 

@@ -57,7 +57,12 @@ impl Telling {
     }
 
     /// Whatever the reason is of, the resource is not ready either.
-    pub(super) async fn fails(&mut self, state: State, reason: &Reason, description: &str) -> Result<(), Refused> {
+    pub(super) async fn fails(
+        &mut self,
+        state: State,
+        reason: &Reason,
+        description: &str,
+    ) -> Result<(), Refused> {
         self.set(reason);
         if reason.kind != READY {
             self.set(&reason::FAILED);
@@ -95,7 +100,9 @@ impl Teller for Telling {
             }
             Event::Ready { component } => (component, Phase::Ready, String::new()),
             Event::Failed { component, reason } => (component, Phase::Failed, reason.clone()),
-            Event::Begins { .. } | Event::Brought { .. } | Event::Deleted { .. } | Event::Kept { .. } => return,
+            Event::Begins { .. } | Event::Brought { .. } | Event::Deleted { .. } | Event::Kept { .. } => {
+                return;
+            }
         };
         let Some(known) = COMPONENTS.iter().find(|known| known.title == *title) else { return };
         let component = self.status.components.iter_mut().find(|component| component.name == known.name);
@@ -147,8 +154,10 @@ mod tests {
         set(&mut all, &reason::FAILED, "b", Some(1), "t2");
         set(&mut all, &reason::VALIDATION, "c", Some(2), "t3");
         set(&mut all, &reason::NO_FILTER_FOUND, "d", Some(2), "t3");
-        let told: Vec<_> =
-            all.iter().map(|one| (one.reason.as_str(), one.last_transition_time.as_str(), one.observed_generation)).collect();
+        let told: Vec<_> = all
+            .iter()
+            .map(|one| (one.reason.as_str(), one.last_transition_time.as_str(), one.observed_generation))
+            .collect();
         assert_eq!(
             told,
             [("ValidationFailed", "t2", Some(2)), ("IngressTargetingUserResourceNotFound", "t3", Some(2))]

@@ -1,11 +1,8 @@
 //! A resource goes, and its mesh before it; unless people would lose something.
 
 use super::{
-    MESH, NAMESPACE, OPERATOR, blockers, peer_authentication, proxy_protocol,
-    reason,
-    reconciler::IstioReconciler,
-    resources::drop_own,
-    telling::Telling,
+    MESH, NAMESPACE, OPERATOR, blockers, peer_authentication, proxy_protocol, reason,
+    reconciler::IstioReconciler, resources::drop_own, telling::Telling,
 };
 use crate::{pass::Stopped, proxies};
 use mizzen_api::istio::State;
@@ -75,7 +72,11 @@ fn is_alone(facts: &Facts) -> bool {
     let is_ours = |plane: &Value| {
         plane["metadata"]["namespace"] == MESH && plane["metadata"]["labels"]["istio.io/rev"] == REVISION
     };
-    let lists = facts.inventories.iter().map(|(owner, _)| owner).chain(facts.unreadable.iter().map(|(owner, _)| owner));
+    let lists = facts
+        .inventories
+        .iter()
+        .map(|(owner, _)| owner)
+        .chain(facts.unreadable.iter().map(|(owner, _)| owner));
     let own = format!("{REVISION}.{OPERATOR}");
     let only_ours = lists.into_iter().all(|owner| owner.namespace == NAMESPACE && owner.name == own);
     facts.control_planes.iter().all(is_ours) && only_ours
@@ -96,11 +97,12 @@ mod tests {
 
     #[test]
     fn what_all_meshes_share_goes_only_with_the_last() {
-        let plane = |namespace: &str, revision: &str| {
-            json!({ "metadata": { "namespace": namespace, "labels": { "istio.io/rev": revision } } })
-        };
+        let plane = |namespace: &str, revision: &str| json!({ "metadata": { "namespace": namespace, "labels": { "istio.io/rev": revision } } });
         let list = |namespace: &str, name: &str| {
-            (Owner { namespace: namespace.into(), name: name.into() }, Inventory::complete(BTreeSet::new(), ""))
+            (
+                Owner { namespace: namespace.into(), name: name.into() },
+                Inventory::complete(BTreeSet::new(), ""),
+            )
         };
         let mut facts = Facts::default();
         assert!(is_alone(&facts), "nothing is there at all");

@@ -7,9 +7,10 @@ use serde_json::Value;
 /// The first one, `namespace/name`.
 pub(super) async fn found(cluster: &Cluster) -> Result<Option<String>, Refused> {
     let filters = cluster.list_in("networking.istio.io", "EnvoyFilter", MESH, "").await?;
-    Ok(filters.iter().find(|filter| reaches_gateway(filter)).map(|filter| {
-        format!("{MESH}/{}", filter["metadata"]["name"].as_str().unwrap_or_default())
-    }))
+    Ok(filters
+        .iter()
+        .find(|filter| reaches_gateway(filter))
+        .map(|filter| format!("{MESH}/{}", filter["metadata"]["name"].as_str().unwrap_or_default())))
 }
 
 pub(super) fn sentence(name: &str) -> String {

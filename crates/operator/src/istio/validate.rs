@@ -31,7 +31,8 @@ pub(super) fn validate(spec: &Spec, experimental: bool) -> Result<(), Refusal> {
             return refused(State::Warning, &reason::VALIDATION, description);
         }
         if BUILT_IN.contains(&name) {
-            let description = format!("Authorizer name needs to be unique: {name} is the name of a built-in provider");
+            let description =
+                format!("Authorizer name needs to be unique: {name} is the name of a built-in provider");
             return refused(State::Warning, &reason::VALIDATION, description);
         }
     }
@@ -65,12 +66,13 @@ mod tests {
         let ambient = json!({ "experimental": { "enableAmbient": true } });
         let (state, reason, words) = told(&ambient, false).unwrap();
         assert_eq!((state, reason), (State::Error, "ReconcileUnknown"));
-        assert_eq!(words, "Experimental features are not supported in this image flavour: istio CR contains experimental feature");
+        assert_eq!(
+            words,
+            "Experimental features are not supported in this image flavour: istio CR contains experimental feature"
+        );
         assert!(told(&ambient, true).is_none());
 
-        let twice = |one: &str, other: &str| {
-            json!({ "config": { "authorizers": [{ "name": one, "port": 1 }, { "name": other, "port": 2 }] } })
-        };
+        let twice = |one: &str, other: &str| json!({ "config": { "authorizers": [{ "name": one, "port": 1 }, { "name": other, "port": 2 }] } });
         assert!(told(&twice("a", "b"), false).is_none());
         let (state, reason, words) = told(&twice("a", "a"), false).unwrap();
         assert_eq!((state, reason), (State::Warning, "ValidationFailed"));
@@ -78,11 +80,15 @@ mod tests {
         let (state, _, words) = told(&twice("a", "kyma-logs"), false).unwrap();
         assert!(state == State::Warning && words.contains("kyma-logs is the name of a built-in"), "{words}");
 
-        let matcher = |all: &[&str]| json!({ "config": { "proxyStatsMatcher": { "inclusionRegexps": all } } });
+        let matcher =
+            |all: &[&str]| json!({ "config": { "proxyStatsMatcher": { "inclusionRegexps": all } } });
         assert!(told(&matcher(&[".*upstream.*"]), false).is_none());
         let (state, reason, words) = told(&matcher(&[".*", "(a"]), false).unwrap();
         assert_eq!((state, reason), (State::Error, "ValidationFailed"));
-        assert!(words.starts_with("ProxyStatsMatcher inclusionRegexps contains an invalid regular expression: "), "{words}");
+        assert!(
+            words.starts_with("ProxyStatsMatcher inclusionRegexps contains an invalid regular expression: "),
+            "{words}"
+        );
         assert!(told(&json!({}), false).is_none());
     }
 }

@@ -12,7 +12,9 @@ pub(super) fn verify(pods: &[Value], target: &str) -> Result<(), String> {
         let containers = pod.pointer("/spec/containers").and_then(Value::as_array).into_iter().flatten();
         for container in containers {
             let text = |key: &str| container[key].as_str().unwrap_or_default();
-            let Some(tag) = tag_of(text("image")).filter(|_| CONTAINERS.contains(&text("name"))) else { continue };
+            let Some(tag) = tag_of(text("image")).filter(|_| CONTAINERS.contains(&text("name"))) else {
+                continue;
+            };
             seen = true;
             if !is_same(tag, target) {
                 let name = pod.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
@@ -33,7 +35,9 @@ pub(super) fn tag_of(image: &str) -> Option<&str> {
 /// The flavour does not count; a tag that is no version is compared as it stands.
 fn is_same(one: &str, other: &str) -> bool {
     match (Version::of_tag(one), Version::of_tag(other)) {
-        (Some(one), Some(other)) => (one.major, one.minor, one.patch) == (other.major, other.minor, other.patch),
+        (Some(one), Some(other)) => {
+            (one.major, one.minor, one.patch) == (other.major, other.minor, other.patch)
+        }
         _ => one == other,
     }
 }
@@ -49,10 +53,16 @@ mod tests {
 
     #[test]
     fn all_pods_have_the_version_whatever_its_flavour() {
-        let good = [pod("discovery", "r:5000/pilot:1.31.0-distroless@sha256:a"), pod("istio-proxy", "r/proxyv2:1.31.0")];
+        let good = [
+            pod("discovery", "r:5000/pilot:1.31.0-distroless@sha256:a"),
+            pod("istio-proxy", "r/proxyv2:1.31.0"),
+        ];
         assert_eq!(verify(&good, "1.31.0-debug"), Ok(()));
         let old = [good[0].clone(), pod("istio-proxy", "r/proxyv2:1.30.0")];
-        assert_eq!(verify(&old, "1.31.0"), Err("container istio-proxy of Pod p has 1.30.0, not 1.31.0".to_owned()));
+        assert_eq!(
+            verify(&old, "1.31.0"),
+            Err("container istio-proxy of Pod p has 1.30.0, not 1.31.0".to_owned())
+        );
         let mut going = pod("istio-proxy", "r/proxyv2:1.30.0");
         going["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
         assert_eq!(verify(&[good[0].clone(), going], "1.31.0"), Ok(()));

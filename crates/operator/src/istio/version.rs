@@ -54,11 +54,15 @@ mod tests {
             match expected {
                 None => assert_eq!(found, Ok(()), "{current} → {target}"),
                 Some(words) => {
-                    assert!(found.as_ref().is_err_and(|text| text.contains(words)), "{current} → {target}: {found:?}");
+                    assert!(
+                        found.as_ref().is_err_and(|text| text.contains(words)),
+                        "{current} → {target}: {found:?}"
+                    );
                 }
             }
         }
-        let words = "target Istio version (1.30.0) is lower than current version (1.31.0) - downgrade not supported";
+        let words =
+            "target Istio version (1.30.0) is lower than current version (1.31.0) - downgrade not supported";
         assert_eq!(update("1.31.0", "1.30.0"), Err(words.to_owned()));
     }
 }

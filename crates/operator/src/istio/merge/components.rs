@@ -69,7 +69,8 @@ pub(super) fn without_memory_metrics(operator: &mut Value) {
     let components = &mut operator["components"];
     let ways = ["/pilot", "/ingressGateways/0", "/egressGateways/0"];
     for way in ways {
-        let metrics = components.pointer_mut(&format!("{way}/k8s/hpaSpec/metrics")).and_then(Value::as_array_mut);
+        let metrics =
+            components.pointer_mut(&format!("{way}/k8s/hpaSpec/metrics")).and_then(Value::as_array_mut);
         if let Some(metrics) = metrics {
             metrics.retain(|metric| metric.pointer("/resource/name").is_none_or(|name| name != "memory"));
         }
@@ -89,6 +90,9 @@ mod tests {
             "metrics": [metric("memory"), metric("cpu"), pods],
         } } } } });
         without_memory_metrics(&mut operator);
-        assert_eq!(operator["components"]["pilot"]["k8s"]["hpaSpec"]["metrics"], json!([metric("cpu"), pods]));
+        assert_eq!(
+            operator["components"]["pilot"]["k8s"]["hpaSpec"]["metrics"],
+            json!([metric("cpu"), pods])
+        );
     }
 }

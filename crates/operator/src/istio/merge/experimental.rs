@@ -16,13 +16,17 @@ pub(super) fn lay(operator: &mut Value, spec: &Spec, dual_stack: bool) {
             ),
         ];
         for (name, _) in flags.into_iter().filter(|(_, on)| *on) {
-            push(&mut operator["components"]["pilot"]["k8s"]["env"], json!({ "name": name, "value": "true" }));
+            push(
+                &mut operator["components"]["pilot"]["k8s"]["env"],
+                json!({ "name": name, "value": "true" }),
+            );
         }
         if wanted.enable_ambient == Some(true) {
             operator["components"]["ztunnel"]["enabled"] = true.into();
             operator["values"]["pilot"]["env"]["PILOT_ENABLE_AMBIENT"] = "true".into();
             operator["values"]["cni"]["ambient"]["enabled"] = true.into();
-            operator["meshConfig"]["defaultConfig"]["proxyMetadata"]["ISTIO_META_ENABLE_HBONE"] = "true".into();
+            operator["meshConfig"]["defaultConfig"]["proxyMetadata"]["ISTIO_META_ENABLE_HBONE"] =
+                "true".into();
         }
     }
     if dual_stack {
