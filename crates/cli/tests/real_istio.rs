@@ -219,14 +219,14 @@ async fn k_uni_2_deletion_waits_for_what_people_have_made() -> Result<()> {
         .apply(&resource(
             HOME,
             "default",
-            "{ components: { cni: { k8s: {} } }, networkPoliciesEnabled: true }",
+            "{ components: { cni: { k8s: {} } }, mizzen: { restart: { batchSize: 2 } } }",
         ))
         .await?;
     let status = kyma.says(&operator, (HOME, "default"), "Warning", "ReconcileFailed").await?;
     let description = status["description"].as_str().unwrap();
     assert!(
         description.contains("spec.mizzen.distribution: istio")
-            && description.contains("networkPoliciesEnabled"),
+            && description.contains("spec.mizzen.restart"),
         "{description}"
     );
     assert!(here.get(DEPLOYMENT, "istio-system", "istiod").await.is_some());
@@ -280,6 +280,63 @@ async fn k_uni_2_deletion_waits_for_what_people_have_made() -> Result<()> {
     kyma.until_gone(&operator, "default").await?;
     assert!(here.get(definition, "", "destinationrules.networking.istio.io").await.is_none());
     kyma.until_no_namespace().await
+}
+
+/// What restarts the gateway restarts it once; network policies come and go with the wish for them.
+#[tokio::test(flavor = "multi_thread")]
+async fn k_rst_1_2_3_k_np_1_2_3_a_changed_spec_restarts_the_gateway_and_policies_come_and_go() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let kyma = Kyma::start().await?;
+    let (here, site) = (&kyma.here, &kyma.here.site);
+    let (operator, _) = kyma.operator(&[]);
+    let gateway =
+        async || here.get(DEPLOYMENT, "istio-system", "istio-ingressgateway").await.unwrap_or_default();
+    let restarted = |gateway: &Value| {
+        let annotations = &gateway["spec"]["template"]["metadata"]["annotations"];
+        (
+            annotations["istio-operator.kyma-project.io/restartedAt"].clone(),
+            annotations["mizzen.io/restarted-for"].clone(),
+        )
+    };
+    let policies = async || {
+        let all =
+            here.cluster.list("networking.k8s.io", "NetworkPolicy", "kyma-project.io/module=istio").await;
+        let names =
+            all.unwrap().into_iter().map(|policy| policy["metadata"]["name"].as_str().unwrap().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    site.server.apply(&resource(HOME, "default", "{ compatibilityMode: false }")).await?;
+    kyma.says(&operator, (HOME, "default"), "Ready", "ReconcileSucceeded").await?;
+    assert_eq!(restarted(&gateway().await).1, Value::Null, "it has just started");
+    assert_eq!(policies().await, Vec::<String>::new(), "K-NP-1");
+
+    let configs = [
+        ("K-RST-1", "numTrustedProxies: 1"),
+        ("K-RST-2", "numTrustedProxies: 1, trustDomain: my.domain"),
+        ("K-RST-3", "numTrustedProxies: 1, trustDomain: my.domain, forwardClientCertDetails: SANITIZE"),
+    ];
+    for (scenario, config) in configs {
+        let before = gateway().await;
+        site.server.apply(&resource(HOME, "default", &format!("{{ config: {{ {config} }} }}"))).await?;
+        kyma.says(&operator, (HOME, "default"), "Ready", "ReconcileSucceeded").await?;
+        let after = gateway().await;
+        assert!(restarted(&after).0.is_string() && restarted(&after).1 != restarted(&before).1, "{scenario}");
+        let number = |deployment: &Value| deployment["metadata"]["generation"].as_i64().unwrap();
+        assert!(number(&after) > number(&before), "{scenario}");
+    }
+
+    // Another change restarts nothing, and the seven policies are there; then they are not.
+    let before = restarted(&gateway().await);
+    let config = configs[2].1;
+    for (scenario, on, count) in [("K-NP-2", true, 7), ("K-NP-3", false, 0)] {
+        let spec = format!("{{ config: {{ {config} }}, networkPoliciesEnabled: {on} }}");
+        site.server.apply(&resource(HOME, "default", &spec)).await?;
+        let status = kyma.says(&operator, (HOME, "default"), "Ready", "ReconcileSucceeded").await?;
+        assert_eq!(condition(&status, "NetworkPoliciesApplied")["status"] == "True", on, "{scenario}");
+        assert_eq!(policies().await.len(), count, "{scenario}");
+    }
+    assert_eq!(restarted(&gateway().await), before);
+    Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -31,21 +31,21 @@ pub(crate) struct Kyma {
 impl Kyma {
     pub(crate) async fn start() -> Result<Self> {
         let here = Operated::start().await?;
-        let definition = here.site.mizzen_alone("crd print istio").await.well();
-        here.site.server.apply(&definition).await?;
+        let objects = here.site.mizzen_alone("operator manifest").await.well();
+        here.site.server.apply(&objects).await?;
         here.kubectl("wait --for=condition=Established crd istios.operator.kyma-project.io --timeout=60s")
             .await?;
-        here.kubectl("create namespace kyma-system").await?;
         Ok(Self { here })
     }
 
-    /// The process, as the deployment would start it.
+    /// The process, as the deployment would start it: with the rights of its account and no others.
     pub(crate) fn operator(&self, further: &[&str]) -> (Part, u16) {
         let [port] = ports::free().unwrap();
         let mut command = Command::new(BINARY);
         command
             .args(["operator", "run", "--kind", "Istio", "--monitoring-host", "127.0.0.1"])
             .args(["--monitoring-port", &port.to_string(), "--log-level", "info,mizzen_operator=debug"])
+            .args(["--as", "system:serviceaccount:kyma-system:istio-controller-manager"])
             .args(further)
             .arg("--kubeconfig")
             .arg(self.here.site.server.kubeconfig_file())

@@ -1,5 +1,6 @@
 //! What was applied last, remembered at the resource: the spec, and with it the tag of what is installed.
 
+use mizzen_api::istio::Spec;
 use mizzen_cluster::{Cluster, ObjectId, Refused};
 use serde_json::{Map, Value, json};
 
@@ -15,6 +16,11 @@ fn remembered(resource: &Value) -> Option<Map<String, Value>> {
 /// The tag of the mesh that is installed; none before the first.
 pub(super) fn tag(resource: &Value) -> Option<String> {
     remembered(resource)?.get(TAG)?.as_str().map(str::to_owned)
+}
+
+/// The spec that was applied; none before the first was.
+pub(super) fn spec(resource: &Value) -> Option<Spec> {
+    Spec::of(&json!({ "spec": remembered(resource)? })).ok()
 }
 
 /// Only the tag is new: what else was done is not known yet.

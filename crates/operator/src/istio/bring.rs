@@ -1,14 +1,12 @@
 //! A resource's mesh brought to what it should be: the installation first, then the others, none of which stops another.
 
 use super::{
-    MESH, MODULE, applied,
+    MESH, MODULE, applied, beside, gateway,
     installation::{self, Wanted},
-    mesh_namespace,
     observe::Observed,
-    peer_authentication, priority_class, proxy_protocol,
+    priority_class,
     reason::{self, Reason},
     reconciler::IstioReconciler,
-    resources::{NotKept, drop_own, keep},
     telling::Telling,
     user_filters,
     verify::verify,
@@ -75,42 +73,23 @@ pub(super) async fn bring(
 
     // There are kinds now that there were not before.
     cluster.look().await?;
-    let mut errors = Vec::new();
     let dual_stack = me.settings.experimental && observed.dual_stack;
-    let proxy_protocol = proxy_protocol::desired(me.version);
-    let kept: [(&'static str, Result<bool, NotKept>); 3] = [
-        ("NamespaceMarked", keep(cluster, mesh_namespace::desired()).await),
-        ("PeerAuthenticationApplied", keep(cluster, peer_authentication::desired(me.version)).await),
-        (
-            "ProxyProtocolApplied",
-            if observed.provider.needs_proxy_protocol(dual_stack) {
-                keep(cluster, proxy_protocol).await
-            } else {
-                drop_own(cluster, &proxy_protocol).await
-            },
-        ),
-    ];
-    for (condition, kept) in kept {
-        match kept {
-            Ok(written) => {
-                wrote |= written;
-                telling.set(&Reason {
-                    name: "Applied",
-                    kind: condition,
-                    status: "True",
-                    message: "It is as it should be",
-                });
-            }
-            Err(error) => {
-                let reason = Reason { name: "NotApplied", kind: condition, status: "False", message: "" };
-                telling.say(&reason, &error.to_string());
-                errors.push(error.to_string());
-            }
+    let concerns = beside::concerns(spec, &observed, dual_stack, me.version);
+    let seen_to = beside::see_to(cluster, concerns, telling).await;
+    let restarted = gateway::reconcile(cluster, resource, spec).await;
+    match seen_to {
+        Ok(written) => wrote |= written,
+        Err(errors) => {
+            let description = format!("Could not reconcile Istio resources: {}", errors.join("; "));
+            return failed(telling, &reason::RESOURCES_FAILED, description).await;
         }
     }
-    if !errors.is_empty() {
-        let description = format!("Could not reconcile Istio resources: {}", errors.join("; "));
-        return failed(telling, &reason::RESOURCES_FAILED, description).await;
+    match restarted {
+        Ok(restarted) => wrote |= restarted,
+        Err(refused) => {
+            let description = format!("Failed to restart Ingress Gateway: {refused}");
+            return failed(telling, &reason::GATEWAY_NOT_RESTARTED, description).await;
+        }
     }
     if no_node_agents {
         telling.set(&reason::NO_NODE_AGENTS);
@@ -174,7 +153,6 @@ fn warnings(
 fn without_effect(spec: &Spec, observed: &Observed) -> Vec<&'static str> {
     let vpa = observed.features.as_ref().is_ok_and(|features| features.enable_control_plane_vpa);
     let wishes = [
-        (spec.network_policies_enabled, "spec.networkPoliciesEnabled (no NetworkPolicy is made)"),
         (spec.mizzen.restart.is_some(), "spec.mizzen.restart (no workload is restarted)"),
         (vpa, "the feature enableControlPlaneVPA (no VerticalPodAutoscaler is made)"),
     ];

@@ -8,15 +8,19 @@
 //! What is decided is decided by pure functions: `decide`, `validate`, `merge`, `version`, `size`, `provider`, `blockers`.
 
 pub(crate) mod applied;
+mod beside;
 mod blockers;
 mod bring;
 mod decide;
+mod deployed;
 pub mod features;
 mod follow;
+mod gateway;
 pub mod images;
 mod installation;
 pub mod merge;
 mod mesh_namespace;
+mod network_policies;
 mod observe;
 mod peer_authentication;
 pub(crate) mod priority_class;
@@ -26,6 +30,7 @@ mod proxy_protocol;
 mod reason;
 mod reconciler;
 mod resources;
+mod rights;
 pub mod size;
 mod telling;
 mod uninstall;
@@ -34,6 +39,7 @@ mod validate;
 mod verify;
 pub mod version;
 
+pub use deployed::{Deployed, objects, sample};
 pub(crate) use reconciler::IstioReconciler;
 pub use reconciler::Settings;
 

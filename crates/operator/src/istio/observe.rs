@@ -1,6 +1,6 @@
 //! What is known of the cluster when a resource is looked at.
 
-use super::{MESH, NAMESPACE, features::Features, provider::Provider, size::size};
+use super::{MESH, NAMESPACE, features::Features, network_policies, provider::Provider, size::size};
 use mizzen_cluster::{Cluster, ObjectId, Refused};
 use mizzen_install::deploy::Facts;
 use mizzen_text::{
@@ -16,6 +16,8 @@ pub(super) struct Observed {
     /// A sentence where they cannot be read.
     pub(super) features: Result<Features, String>,
     pub(super) dual_stack: bool,
+    /// Behind the Service of the API server.
+    pub(super) api_port: u16,
 }
 
 impl Observed {
@@ -25,14 +27,16 @@ impl Observed {
             id("ConfigMap", NAMESPACE, "istio-features"),
             id("ConfigMap", NAMESPACE, "kyma-provisioning-info"),
         );
-        let ingress = id("Service", MESH, "istio-ingressgateway");
-        let (facts, nodes, elb, features, provisioning, ingress) = tokio::try_join!(
+        let (ingress, server) =
+            (id("Service", MESH, "istio-ingressgateway"), id("Service", "default", "kubernetes"));
+        let (facts, nodes, elb, features, provisioning, ingress, server) = tokio::try_join!(
             Facts::read(cluster),
             cluster.list("", "Node", ""),
             cluster.get(&elb, None),
             cluster.get(&features, None),
             cluster.get(&provisioning, None),
             cluster.get(&ingress, None),
+            cluster.get(&server, None),
         )?;
         Ok(Self {
             facts,
@@ -40,6 +44,7 @@ impl Observed {
             provider: Provider::of(&nodes, elb.is_some(), ingress.as_ref()),
             features: Features::of(features.as_ref()),
             dual_stack: is_dual_stack(provisioning.as_ref()),
+            api_port: network_policies::api_port(server.as_ref()),
         })
     }
 }

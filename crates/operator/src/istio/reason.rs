@@ -52,6 +52,9 @@ pub(super) const UPDATE_NOT_ALLOWED: Reason =
 pub(super) const RESOURCES_FAILED: Reason =
     ready("CustomResourcesReconcileFailed", "False", "Custom resources reconciliation failed");
 
+pub(super) const GATEWAY_NOT_RESTARTED: Reason =
+    ready("IngressGatewayRestartFailed", "False", "Istio Ingress Gateway restart failed");
+
 pub(super) const FILTER_FOUND: Reason = Reason {
     name: "IngressTargetingUserResourceFound",
     kind: FILTERS,

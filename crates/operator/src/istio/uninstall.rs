@@ -1,7 +1,7 @@
 //! A resource goes, and its mesh before it; unless people would lose something.
 
 use super::{
-    MESH, NAMESPACE, OPERATOR, blockers, peer_authentication, proxy_protocol, reason,
+    MESH, NAMESPACE, OPERATOR, blockers, network_policies, peer_authentication, proxy_protocol, reason,
     reconciler::IstioReconciler, resources::drop_own, telling::Telling,
 };
 use crate::{pass::Stopped, proxies};
@@ -29,7 +29,9 @@ pub(super) async fn uninstall(me: &IstioReconciler<'_>, telling: &mut Telling) -
     if !attached.is_empty() {
         tracing::warn!(proxies = attached.len(), "pods keep their sidecars until they are restarted");
     }
-    for object in [peer_authentication::desired(me.version), proxy_protocol::desired(me.version)] {
+    let mut beside = network_policies::desired(0, me.version);
+    beside.extend([peer_authentication::desired(me.version), proxy_protocol::desired(me.version)]);
+    for object in beside {
         if let Err(error) = drop_own(cluster, &object).await {
             return failed(telling, error.to_string()).await;
         }
