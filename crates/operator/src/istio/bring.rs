@@ -7,6 +7,7 @@ use super::{
     priority_class,
     reason::{self, Reason},
     reconciler::IstioReconciler,
+    sidecars,
     telling::Telling,
     user_filters,
     verify::verify,
@@ -31,8 +32,8 @@ pub(super) async fn bring(
     telling: &mut Telling,
 ) -> Result<Outcome, Stopped> {
     let cluster = &me.cluster;
-    let observed = Observed::read(cluster).await?;
-    let Wanted { mut mesh, tag, no_node_agents } = match installation::wanted(me, spec, &observed) {
+    let observed = Box::pin(Observed::read(cluster)).await?;
+    let Wanted { mut mesh, tag, no_node_agents, notes, proxy } = match installation::wanted(me, spec, &observed) {
         Ok(wanted) => wanted,
         Err(unwanted) => return failed(telling, unwanted.reason, unwanted.description).await,
     };
@@ -77,6 +78,13 @@ pub(super) async fn bring(
     let concerns = beside::concerns(spec, &observed, dual_stack, me.version);
     let seen_to = beside::see_to(cluster, concerns, telling).await;
     let restarted = gateway::reconcile(cluster, resource, spec).await;
+    let before = applied::spec(resource);
+    let sidecars = Box::pin(sidecars::reconcile(me, &proxy, before.as_ref(), spec)).await;
+    match &sidecars {
+        Ok(sidecars) if sidecars.by_hand.is_empty() => telling.set(&reason::SIDECARS_RESTARTED),
+        Ok(sidecars) => telling.say(&reason::SIDECARS_BY_HAND, &sidecars.sentence()),
+        Err(_) => telling.set(&reason::SIDECARS_NOT_RESTARTED),
+    }
     match seen_to {
         Ok(written) => wrote |= written,
         Err(errors) => {
@@ -91,6 +99,21 @@ pub(super) async fn bring(
             return failed(telling, &reason::GATEWAY_NOT_RESTARTED, description).await;
         }
     }
+    let sidecars = match sidecars {
+        Ok(sidecars) => sidecars,
+        Err(stopped) => {
+            let description = format!("Error occurred during reconciliation of Istio Sidecars: {stopped}");
+            return failed(telling, &reason::SIDECARS_NOT_RESTARTED, description).await;
+        }
+    };
+    wrote |= sidecars.wrote;
+    let (waits, by_hand) = (sidecars.outdated.count > 0, !sidecars.by_hand.is_empty());
+    telling.status.outdated_proxies = waits.then_some(sidecars.outdated);
+    if notes.is_empty() {
+        telling.forget(reason::NOTED.kind);
+    } else {
+        telling.say(&reason::NOTED, &notes.join("; "));
+    }
     if no_node_agents {
         telling.set(&reason::NO_NODE_AGENTS);
     } else {
@@ -104,9 +127,12 @@ pub(super) async fn bring(
                 .await;
         }
     };
-    applied::remember(cluster, id, |now| applied::whole(now, &tag)).await?;
+    applied::remember(cluster, id, |now| applied::whole(now, &tag, !by_hand)).await?;
     telling.set(if filter.is_some() { &reason::FILTER_FOUND } else { &reason::NO_FILTER_FOUND });
-    let warnings = warnings(spec, &observed, no_node_agents, filter.as_deref(), telling);
+    let mut warnings = warnings(spec, &observed, no_node_agents, filter.as_deref(), telling);
+    if by_hand {
+        warnings.push(BY_HAND.to_owned());
+    }
     if !warnings.is_empty() {
         telling.set(&reason::FAILED);
         telling.end(State::Warning, &warnings.join("; ")).await?;
@@ -114,8 +140,15 @@ pub(super) async fn bring(
     }
     telling.set(&reason::SUCCEEDED);
     telling.end(State::Ready, "").await?;
+    if waits {
+        // Nothing tells us when pods have been replaced.
+        return Ok(Outcome::Blocked);
+    }
     Ok(if wrote { Outcome::Wrote } else { Outcome::Unchanged })
 }
+
+const BY_HAND: &str = "Some Pods with Istio sidecar injection failed to restart. To learn more about the warning, see \
+    kyma-system/istio-controller-manager logs: could not restart one or more Istio-injected Pods";
 
 async fn failed(telling: &mut Telling, reason: &Reason, description: String) -> Result<Outcome, Stopped> {
     telling.fails(State::Error, reason, &description).await?;
@@ -137,7 +170,7 @@ fn warnings(
     if no_node_agents && spec.components.cni.is_some() && spec.mizzen.distribution == Distribution::Mizzen {
         all.push("spec.components.cni has no effect: Mizzen's own charts have no node agents; spec.mizzen.distribution: istio has them".to_owned());
     }
-    let without_effect = without_effect(spec, observed);
+    let without_effect = without_effect(observed);
     if without_effect.is_empty() {
         telling.forget(reason::WITHOUT_EFFECT);
     } else {
@@ -150,11 +183,8 @@ fn warnings(
 }
 
 /// Wishes that nobody grants yet.
-fn without_effect(spec: &Spec, observed: &Observed) -> Vec<&'static str> {
+fn without_effect(observed: &Observed) -> Vec<&'static str> {
     let vpa = observed.features.as_ref().is_ok_and(|features| features.enable_control_plane_vpa);
-    let wishes = [
-        (spec.mizzen.restart.is_some(), "spec.mizzen.restart (no workload is restarted)"),
-        (vpa, "the feature enableControlPlaneVPA (no VerticalPodAutoscaler is made)"),
-    ];
+    let wishes = [(vpa, "the feature enableControlPlaneVPA (no VerticalPodAutoscaler is made)")];
     wishes.into_iter().filter(|(wished, _)| *wished).map(|(_, words)| words).collect()
 }

@@ -1,16 +1,14 @@
 //! IstioIngressGatewayReconciler: some of the configuration a gateway reads only when it starts.
 
-use super::{MESH, applied};
+use super::{
+    MESH, applied,
+    rollout::{restart, was_restarted_for},
+};
 use mizzen_api::istio::{Config, Spec};
-use mizzen_cluster::{Cluster, ObjectId, Refused, now};
+use mizzen_cluster::{Cluster, ObjectId, Refused};
 use serde_json::{Value, json};
 
 const NAME: &str = "istio-ingressgateway";
-/// When it was restarted, by the name of upstream's.
-const RESTARTED: &str = "istio-operator.kyma-project.io/restartedAt";
-/// For which configuration: written with the former at once, so that nothing is restarted twice for one cause.
-const RESTARTED_FOR: &str = "mizzen.io/restarted-for";
-
 /// What is read only at the start.
 fn read_at_start(config: &Config) -> Value {
     let mut expressions = config.proxy_stats_matcher.inclusion_regexps.clone();
@@ -25,10 +23,7 @@ fn decide(before: Option<&Spec>, wanted: &Spec, deployment: &Value) -> Option<St
         return None;
     }
     let cause = wanted.to_string();
-    let done = deployment
-        .pointer("/spec/template/metadata/annotations")
-        .and_then(|all| all.get(RESTARTED_FOR)?.as_str());
-    (done != Some(cause.as_str())).then_some(cause)
+    (!was_restarted_for(deployment, &cause)).then_some(cause)
 }
 
 /// Whether it was restarted. One that is not there needs no restart.
@@ -42,29 +37,21 @@ pub(super) async fn reconcile(cluster: &Cluster, resource: &Value, spec: &Spec) 
     let Some(deployment) = cluster.get(&id, None).await? else { return Ok(false) };
     let Some(cause) = decide(applied::spec(resource).as_ref(), spec, &deployment) else { return Ok(false) };
     tracing::info!(cause, "restarting the ingress gateway");
-    let mut annotations =
-        deployment["spec"]["template"]["metadata"]["annotations"].as_object().cloned().unwrap_or_default();
-    annotations.insert(RESTARTED.to_owned(), now().into());
-    annotations.insert(RESTARTED_FOR.to_owned(), cause.into());
-    let patch = json!([
-        { "op": "replace", "path": "/metadata/resourceVersion", "value": deployment["metadata"]["resourceVersion"] },
-        { "op": "add", "path": "/spec/template/metadata/annotations", "value": annotations },
-    ]);
-    Ok(cluster.patch(&id, patch).await?.is_some())
+    restart(cluster, &id, &deployment, &cause).await
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn spec(config: Value) -> Spec {
+    fn spec(config: &Value) -> Spec {
         Spec::of(&json!({ "spec": { "config": config } })).unwrap()
     }
 
     #[test]
     fn only_what_is_read_at_the_start_restarts_it_and_once() {
         let before =
-            spec(json!({ "numTrustedProxies": 1, "proxyStatsMatcher": { "inclusionRegexps": ["a", "b"] } }));
+            spec(&json!({ "numTrustedProxies": 1, "proxyStatsMatcher": { "inclusionRegexps": ["a", "b"] } }));
         let cases = [
             (
                 json!({ "numTrustedProxies": 1, "proxyStatsMatcher": { "inclusionRegexps": ["b", "a"] } }),
@@ -90,12 +77,12 @@ mod tests {
             ),
         ];
         for (config, restarts) in cases {
-            let wanted = spec(config.clone());
+            let wanted = spec(&config);
             let cause = decide(Some(&before), &wanted, &json!({}));
             assert_eq!(cause.is_some(), restarts, "{config}");
             assert_eq!(decide(None, &wanted, &json!({})), None, "{config}: it has just started");
             if let Some(cause) = cause {
-                let done = json!({ "spec": { "template": { "metadata": { "annotations": { RESTARTED_FOR: cause } } } } });
+                let done = json!({ "spec": { "template": { "metadata": { "annotations": { "mizzen.io/restarted-for": cause } } } } });
                 assert_eq!(
                     decide(Some(&before), &wanted, &done),
                     None,

@@ -6,6 +6,7 @@ use super::{
     observe::Observed,
     reason::{self, Reason},
     reconciler::IstioReconciler,
+    sidecars::Proxy,
     verify,
 };
 use crate::bring::input;
@@ -20,6 +21,10 @@ pub(super) struct Wanted {
     pub(super) tag: String,
     /// The charts have no node agents, though the defaults want them.
     pub(super) no_node_agents: bool,
+    /// What the charts have to say.
+    pub(super) notes: Vec<String>,
+    /// What sidecars should be.
+    pub(super) proxy: Proxy,
 }
 
 /// Why there is none.
@@ -62,7 +67,9 @@ pub(super) fn wanted(me: &IstioReconciler<'_>, spec: &Spec, observed: &Observed)
     }
     let tag =
         tag(&mesh).ok_or_else(|| failed("the charts have no control plane with an image tag".to_owned()))?;
-    Ok(Wanted { mesh, tag, no_node_agents })
+    let notes = generated.warnings.iter().map(|warning| warning.message.clone()).collect();
+    let proxy = Proxy::of(&operator, &mesh);
+    Ok(Wanted { mesh, tag, no_node_agents, notes, proxy })
 }
 
 /// A resource chooses between the charts that the operator was given; it never says where charts are.

@@ -31,6 +31,8 @@ mod reason;
 mod reconciler;
 mod resources;
 mod rights;
+mod rollout;
+mod sidecars;
 pub mod size;
 mod telling;
 mod uninstall;

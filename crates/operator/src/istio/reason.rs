@@ -9,6 +9,7 @@ pub(super) struct Reason {
 }
 
 pub(super) const READY: &str = "Ready";
+const SIDECARS: &str = "ProxySidecarRestartSucceeded";
 const FILTERS: &str = "IngressTargetingUserResourceFound";
 
 const fn ready(name: &'static str, status: &'static str, message: &'static str) -> Reason {
@@ -55,6 +56,25 @@ pub(super) const RESOURCES_FAILED: Reason =
 pub(super) const GATEWAY_NOT_RESTARTED: Reason =
     ready("IngressGatewayRestartFailed", "False", "Istio Ingress Gateway restart failed");
 
+pub(super) const SIDECARS_RESTARTED: Reason = Reason {
+    name: "ProxySidecarRestartSucceeded",
+    kind: SIDECARS,
+    status: "True",
+    message: "Proxy sidecar restart succeeded",
+};
+pub(super) const SIDECARS_NOT_RESTARTED: Reason = Reason {
+    name: "ProxySidecarRestartFailed",
+    kind: SIDECARS,
+    status: "False",
+    message: "Proxy sidecar restart failed",
+};
+pub(super) const SIDECARS_BY_HAND: Reason = Reason {
+    name: "ProxySidecarManualRestartRequired",
+    kind: SIDECARS,
+    status: "False",
+    message: "Proxy sidecar manual restart is required for some workloads",
+};
+
 pub(super) const FILTER_FOUND: Reason = Reason {
     name: "IngressTargetingUserResourceFound",
     kind: FILTERS,
@@ -88,4 +108,10 @@ pub(super) const NOT_BUILT: Reason = Reason {
     kind: WITHOUT_EFFECT,
     status: "False",
     message: "Something in the spec has no effect in this version",
+};
+pub(super) const NOTED: Reason = Reason {
+    name: "ChartsSaySo",
+    kind: "InstalledWithoutWarnings",
+    status: "False",
+    message: "The charts have something to say",
 };

@@ -15,6 +15,9 @@ pub(super) fn rules(granted: &[Value]) -> Vec<Value> {
         rule("", &["nodes"], &["list"]),
         rule("", &["pods"], &["delete", "get", "list"]),
         rule("", &["events"], &["list"]),
+        // Workloads whose sidecars are not what they should be.
+        rule("apps", &["replicasets"], &["get"]),
+        rule("apps", &["statefulsets"], &["get", "patch"]),
         rule("scheduling.k8s.io", &["priorityclasses"], &["create", "get", "patch"]),
         rule("security.istio.io", &["peerauthentications"], &OWN),
         // What people have made of Istio's kinds keeps the mesh from being removed.

@@ -24,7 +24,7 @@ pub fn size(nodes: &[Value]) -> Size {
 }
 
 /// A quantity as Kubernetes writes it, in thousandths.
-fn thousandths(text: &str) -> Option<u128> {
+pub(super) fn thousandths(text: &str) -> Option<u128> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, suffix) = text.split_at(end);
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));

@@ -1,6 +1,9 @@
 //! What is wrong with a resource before anything is done about it.
 
-use super::reason::{self, Reason};
+use super::{
+    reason::{self, Reason},
+    sidecars::Window,
+};
 use mizzen_api::istio::{Spec, State};
 use std::collections::BTreeSet;
 
@@ -40,6 +43,13 @@ pub(super) fn validate(spec: &Spec, experimental: bool) -> Result<(), Refusal> {
         if let Err(why) = mizzen_check::regular_expression(expression) {
             let description =
                 format!("ProxyStatsMatcher inclusionRegexps contains an invalid regular expression: {why}");
+            return refused(State::Error, &reason::VALIDATION, description);
+        }
+    }
+    for window in spec.mizzen.restart.iter().flat_map(|restart| &restart.windows) {
+        if Window::read(window).is_none() {
+            let description =
+                format!("spec.mizzen.restart.windows: {window:?} is no window: write it as `Sat-Sun 00:00-04:00`");
             return refused(State::Error, &reason::VALIDATION, description);
         }
     }
