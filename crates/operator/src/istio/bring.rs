@@ -33,10 +33,11 @@ pub(super) async fn bring(
 ) -> Result<Outcome, Stopped> {
     let cluster = &me.cluster;
     let observed = Box::pin(Observed::read(cluster)).await?;
-    let Wanted { mut mesh, tag, no_node_agents, notes, proxy } = match installation::wanted(me, spec, &observed) {
-        Ok(wanted) => wanted,
-        Err(unwanted) => return failed(telling, unwanted.reason, unwanted.description).await,
-    };
+    let Wanted { mut mesh, tag, no_node_agents, notes, proxy } =
+        match installation::wanted(me, spec, &observed) {
+            Ok(wanted) => wanted,
+            Err(unwanted) => return failed(telling, unwanted.reason, unwanted.description).await,
+        };
     if let Some(current) = applied::tag(resource)
         && let Err(why) = version::update(&current, &tag)
     {

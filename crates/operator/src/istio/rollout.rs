@@ -14,7 +14,12 @@ pub(super) fn was_restarted_for(workload: &Value, cause: &str) -> bool {
 }
 
 /// Only of the very version that was looked at; whether it is still there.
-pub(super) async fn restart(cluster: &Cluster, id: &ObjectId, workload: &Value, cause: &str) -> Result<bool, Refused> {
+pub(super) async fn restart(
+    cluster: &Cluster,
+    id: &ObjectId,
+    workload: &Value,
+    cause: &str,
+) -> Result<bool, Refused> {
     let annotations = &workload["spec"]["template"]["metadata"]["annotations"];
     let mut annotations = annotations.as_object().cloned().unwrap_or_default();
     annotations.insert(RESTARTED.to_owned(), now().into());

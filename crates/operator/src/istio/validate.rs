@@ -48,8 +48,9 @@ pub(super) fn validate(spec: &Spec, experimental: bool) -> Result<(), Refusal> {
     }
     for window in spec.mizzen.restart.iter().flat_map(|restart| &restart.windows) {
         if Window::read(window).is_none() {
-            let description =
-                format!("spec.mizzen.restart.windows: {window:?} is no window: write it as `Sat-Sun 00:00-04:00`");
+            let description = format!(
+                "spec.mizzen.restart.windows: {window:?} is no window: write it as `Sat-Sun 00:00-04:00`"
+            );
             return refused(State::Error, &reason::VALIDATION, description);
         }
     }

@@ -108,8 +108,12 @@ async fn one(
             *room = room.saturating_sub(1);
             Ok(Told::Later)
         }
-        Verdict::InVain => Ok(Told::ByHand("it was restarted, and its sidecar is still not what it should be")),
-        Verdict::Unreadable => Ok(Told::ByHand("its maintenance window cannot be read: write it as `Sat-Sun 00:00-04:00`")),
+        Verdict::InVain => {
+            Ok(Told::ByHand("it was restarted, and its sidecar is still not what it should be"))
+        }
+        Verdict::Unreadable => {
+            Ok(Told::ByHand("its maintenance window cannot be read: write it as `Sat-Sun 00:00-04:00`"))
+        }
         Verdict::Restart if *room == 0 => Ok(Told::Later),
         Verdict::Restart => {
             *room -= 1;
@@ -207,7 +211,10 @@ mod tests {
             batch_size: None,
         };
         assert_eq!(told(&deployment(2), true, &of(&["Sat 00:00-04:00"], None)), Verdict::Restart);
-        assert_eq!(told(&deployment(2), true, &of(&["Mon 00:00-04:00", "Sat 00:00-04:00"], None)), Verdict::Restart);
+        assert_eq!(
+            told(&deployment(2), true, &of(&["Mon 00:00-04:00", "Sat 00:00-04:00"], None)),
+            Verdict::Restart
+        );
         assert_eq!(told(&deployment(2), true, &of(&["Mon 00:00-04:00"], None)), Verdict::Held);
         assert_eq!(told(&deployment(2), true, &of(&[], Some(false))), Verdict::Held);
         let annotated = |name: &str, value: &str| {
@@ -217,16 +224,21 @@ mod tests {
         };
         assert_eq!(told(&annotated(EXCLUDE, "true"), true, &Restart::default()), Verdict::Held);
         assert_eq!(told(&annotated(EXCLUDE, "false"), true, &Restart::default()), Verdict::Restart);
-        assert_eq!(told(&annotated(WINDOW, "Mon 00:00-04:00"), true, &of(&["Sat 00:00-04:00"], None)), Verdict::Held);
+        assert_eq!(
+            told(&annotated(WINDOW, "Mon 00:00-04:00"), true, &of(&["Sat 00:00-04:00"], None)),
+            Verdict::Held
+        );
         assert_eq!(told(&annotated(WINDOW, "at night"), true, &Restart::default()), Verdict::Unreadable);
     }
 
     #[test]
     fn every_kind_says_in_its_own_way_that_pods_are_being_replaced() {
-        let set = |updated: i64| json!({
-            "kind": "DaemonSet", "metadata": { "generation": 1 }, "spec": {},
-            "status": { "observedGeneration": 1, "desiredNumberScheduled": 3, "updatedNumberScheduled": updated },
-        });
+        let set = |updated: i64| {
+            json!({
+                "kind": "DaemonSet", "metadata": { "generation": 1 }, "spec": {},
+                "status": { "observedGeneration": 1, "desiredNumberScheduled": 3, "updatedNumberScheduled": updated },
+            })
+        };
         assert!(is_rolling(&set(2)) && !is_rolling(&set(3)));
         let mut surging = deployment(2);
         surging["status"]["replicas"] = 3.into();

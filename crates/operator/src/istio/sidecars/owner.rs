@@ -45,8 +45,11 @@ impl Sets {
 
 /// `set` is whose the ReplicaSet is, if that is what owns the pod and it is there.
 fn decide(owner: Option<&Owner>, set: Option<&Option<Owner>>) -> Action {
-    const NONE: Action = Action::ByHand("pod sidecar could not be updated because OwnerReferences was not found.");
-    const OTHER: Action = Action::ByHand("pod sidecar could not be updated because its owner is of a kind that cannot be rolled out.");
+    const NONE: Action =
+        Action::ByHand("pod sidecar could not be updated because OwnerReferences was not found.");
+    const OTHER: Action = Action::ByHand(
+        "pod sidecar could not be updated because its owner is of a kind that cannot be rolled out.",
+    );
     let roll_out = |owner: &Owner| match owner.kind.as_str() {
         "Deployment" | "StatefulSet" | "DaemonSet" => Action::RollOut(owner.clone()),
         _ => OTHER,

@@ -76,7 +76,10 @@ mod tests {
         plan.add(&sidecar("kyma-system", "p"), Outdated::Seen, deployment());
         plan.add(&sidecar("a", "bare"), Outdated::Seen, Action::ByHand("no owner"));
         let all: Vec<Workload> = plan.into_workloads().collect();
-        let names: Vec<String> = all.iter().map(|one| format!("{}/{}/{}", one.namespace, one.owner.kind, one.owner.name)).collect();
+        let names: Vec<String> = all
+            .iter()
+            .map(|one| format!("{}/{}/{}", one.namespace, one.owner.kind, one.owner.name))
+            .collect();
         assert_eq!(names, ["kyma-system/Deployment/d", "a/Deployment/d", "a/Pod/bare"]);
         assert!(all[1].is_seen, "one pod is enough");
     }

@@ -18,7 +18,12 @@ pub(super) enum Outdated {
     BySpec,
 }
 
-pub(super) fn outdated(sidecar: &Sidecar, proxy: &Proxy, before: Option<&Spec>, spec: &Spec) -> Option<Outdated> {
+pub(super) fn outdated(
+    sidecar: &Sidecar,
+    proxy: &Proxy,
+    before: Option<&Spec>,
+    spec: &Spec,
+) -> Option<Outdated> {
     let merge = spec.config.telemetry.metrics.prometheus_merge;
     let set_up_otherwise = if proxy.node_agents { sidecar.has_init } else { sidecar.has_validation };
     if is_of_another_kind(sidecar, proxy) || is_scraped_otherwise(sidecar, proxy, merge) || set_up_otherwise {
@@ -115,7 +120,9 @@ mod tests {
     #[test]
     fn image_and_resources_are_compared_unless_somebody_has_said_which() {
         let is = |change: &dyn Fn(&mut Value)| judged(&pod(change), &proxy(), None, &json!({})).unwrap();
-        let annotate = |pod: &mut Value, name: &str, value: &str| pod["metadata"]["annotations"][format!("sidecar.istio.io/{name}")] = value.into();
+        let annotate = |pod: &mut Value, name: &str, value: &str| {
+            pod["metadata"]["annotations"][format!("sidecar.istio.io/{name}")] = value.into()
+        };
         assert!(!is(&|_| {}), "amounts are compared, not texts");
         assert!(is(&|pod| pod["spec"]["containers"][0]["image"] = "r/proxyv2:1".into()));
         assert!(is(&|pod| pod["spec"]["containers"][0]["resources"]["limits"]["cpu"] = "2".into()));
@@ -127,7 +134,8 @@ mod tests {
         assert!(is(&|pod| annotate(pod, "proxyCPU", "50m")), "the other amounts are none then");
         assert!(!is(&|pod| {
             annotate(pod, "proxyCPULimit", "50m");
-            pod["spec"]["containers"][0]["resources"] = json!({ "requests": { "cpu": "0.05" }, "limits": { "cpu": "50m" } });
+            pod["spec"]["containers"][0]["resources"] =
+                json!({ "requests": { "cpu": "0.05" }, "limits": { "cpu": "50m" } });
         }));
         assert!(!is(&|pod| {
             annotate(pod, "proxyCPU", "much");

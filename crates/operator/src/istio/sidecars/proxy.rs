@@ -21,7 +21,8 @@ impl Proxy {
         let spec = &operator["spec"];
         let proxy = &spec["values"]["global"]["proxy"];
         let amounts = |key: &str| {
-            ["cpu", "memory"].map(|kind| proxy["resources"][key][kind].as_str().unwrap_or_default().to_owned())
+            ["cpu", "memory"]
+                .map(|kind| proxy["resources"][key][kind].as_str().unwrap_or_default().to_owned())
         };
         Self {
             image: image(mesh).unwrap_or_default(),

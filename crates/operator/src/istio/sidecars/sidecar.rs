@@ -44,11 +44,15 @@ impl Sidecar {
         let metadata = &pod["metadata"];
         let annotation = |name: &str| metadata["annotations"].get(name).and_then(Value::as_str);
         annotation("sidecar.istio.io/status")?;
-        if metadata.get("deletionTimestamp").is_some() || pod["status"]["phase"] != "Running" || !is_ready(pod) {
+        if metadata.get("deletionTimestamp").is_some()
+            || pod["status"]["phase"] != "Running"
+            || !is_ready(pod)
+        {
             return None;
         }
         let list = |key: &str| pod["spec"][key].as_array().into_iter().flatten();
-        let proxy = list("containers").chain(list("initContainers")).find(|container| container["name"] == PROXY)?;
+        let proxy =
+            list("containers").chain(list("initContainers")).find(|container| container["name"] == PROXY)?;
         let init = |name: &str| list("initContainers").any(|container| container["name"] == name);
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let amounts = |key: &str| KINDS.map(|kind| text(&proxy["resources"][key][kind]));
@@ -58,7 +62,9 @@ impl Sidecar {
             limit: own(["sidecar.istio.io/proxyCPULimit", "sidecar.istio.io/proxyMemoryLimit"]),
         };
         let said = own.request.iter().chain(&own.limit).any(|amount| !amount.is_empty());
-        let owner = metadata["ownerReferences"].get(0).map(|owner| Owner { kind: text(&owner["kind"]), name: text(&owner["name"]) });
+        let owner = metadata["ownerReferences"]
+            .get(0)
+            .map(|owner| Owner { kind: text(&owner["kind"]), name: text(&owner["name"]) });
         let module = metadata["labels"].get(MODULE).and_then(Value::as_str).unwrap_or_default();
         Some(Self {
             namespace: text(&metadata["namespace"]),

@@ -97,7 +97,17 @@ mod tests {
         for (text, now, open) in cases {
             assert_eq!(Window::read(text).unwrap().has(now), open, "{text} {now:?}");
         }
-        for bad in ["", "Sat", "at night", "24:00-25:00", "1:00-2:00", "01:00-01:00", "Sat- 01:00-02:00", "Foo 01:00-02:00", "01:60-02:00"] {
+        for bad in [
+            "",
+            "Sat",
+            "at night",
+            "24:00-25:00",
+            "1:00-2:00",
+            "01:00-01:00",
+            "Sat- 01:00-02:00",
+            "Foo 01:00-02:00",
+            "01:60-02:00",
+        ] {
             assert_eq!(Window::read(bad), None, "{bad}");
         }
     }
