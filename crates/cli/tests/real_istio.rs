@@ -339,6 +339,80 @@ async fn k_rst_1_2_3_k_np_1_2_3_a_changed_spec_restarts_the_gateway_and_policies
     Ok(())
 }
 
+/// With upstream's charts there are node agents, too.
+#[tokio::test(flavor = "multi_thread")]
+async fn k_inst_2_k_inst_6_k_cfg_3_upstreams_distribution_with_numbers_of_ones_own_is_kept() -> Result<()> {
+    needs!(Controllers::NEEDS, &["modules/istio"]);
+    let flag = format!("--istio-manifests {}", site::upstream().display());
+    let kyma = Kyma::start_with(&flag).await?;
+    let (here, site) = (&kyma.here, &kyma.here.site);
+    let (operator, _) = kyma.operator(&flag.split(' ').collect::<Vec<_>>());
+    let settings = |cpu: &str| {
+        format!(
+            "{{ k8s: {{ resources: {{ limits: {{ cpu: {cpu}, memory: 1200Mi }}, requests: {{ cpu: 15m, memory: 200Mi }} }} }} }}"
+        )
+    };
+    let egress = settings("900m").replace("{ k8s", "{ enabled: true, k8s");
+    let components = format!(
+        "{{ pilot: {}, ingressGateway: {}, egressGateway: {egress} }}",
+        settings("1100m"),
+        settings("1500m")
+    );
+    let spec = format!("{{ components: {components}, mizzen: {{ distribution: istio }} }}");
+    site.server.apply(&resource(HOME, "default", &spec)).await?;
+    let status = kyma.says(&operator, (HOME, "default"), "Ready", "ReconcileSucceeded").await?;
+    assert_eq!(condition(&status, "CNIInstalled"), Value::Null, "{status}");
+    let definitions = here
+        .cluster
+        .list("apiextensions.k8s.io", "CustomResourceDefinition", "kyma-project.io/module=istio")
+        .await
+        .unwrap();
+    let groups = definitions
+        .iter()
+        .filter(|one| one["spec"]["group"].as_str().unwrap().ends_with(".istio.io"))
+        .count();
+    assert!(groups >= 14, "{groups}");
+    for (name, cpu) in
+        [("istiod", "1100m"), ("istio-ingressgateway", "1500m"), ("istio-egressgateway", "900m")]
+    {
+        let deployment = here.get(DEPLOYMENT, "istio-system", name).await.unwrap();
+        let resources = &deployment["spec"]["template"]["spec"]["containers"][0]["resources"];
+        assert_eq!(resources["limits"], json!({ "cpu": cpu, "memory": "1200Mi" }), "{name}");
+        assert_eq!(resources["requests"], json!({ "cpu": "15m", "memory": "200Mi" }), "{name}");
+    }
+    // Only the switch of the node agents is ours: the profile's numbers are theirs still.
+    let agents = ("apps", "DaemonSet");
+    let set = here.get(agents, "istio-system", "istio-cni-node").await.unwrap();
+    let resources = &set["spec"]["template"]["spec"]["containers"][0]["resources"];
+    assert_eq!(resources["requests"], json!({ "cpu": "100m", "memory": "512Mi" }));
+    assert_eq!(set["spec"]["template"]["metadata"]["labels"]["kyma-project.io/module"], "istio");
+
+    // K-INST-6: what is deleted comes again.
+    here.kubectl("delete deployment istiod istio-ingressgateway -n istio-system").await?;
+    here.kubectl("delete daemonset istio-cni-node -n istio-system").await?;
+    here.kubectl("delete peerauthentication default -n istio-system").await?;
+    let again = async || {
+        let mut missing = Vec::new();
+        let peer = ("security.istio.io", "PeerAuthentication");
+        for (kind, name) in [
+            (DEPLOYMENT, "istiod"),
+            (DEPLOYMENT, "istio-ingressgateway"),
+            (agents, "istio-cni-node"),
+            (peer, "default"),
+        ] {
+            if here.get(kind, "istio-system", name).await.is_none() {
+                missing.push(name);
+            }
+        }
+        Seen::when(missing.is_empty(), || format!("{missing:?}"))
+    };
+    operator.until("all of them again", PATIENCE, again).await?;
+    kyma.says(&operator, (HOME, "default"), "Ready", "ReconcileSucceeded").await?;
+    here.kubectl("delete istio default -n kyma-system --wait=false").await?;
+    kyma.until_gone(&operator, "default").await?;
+    kyma.until_no_namespace().await
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn k_uni_3_a_resource_whose_mesh_was_purged_by_hand_goes() -> Result<()> {
     needs!(Controllers::NEEDS);

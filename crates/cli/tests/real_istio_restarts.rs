@@ -220,5 +220,11 @@ async fn k_rst_4_5_and_7_to_13_what_must_be_restarted_is_and_once() -> Result<()
     let status = kyma.says(&operator, HOME, "Ready", "ReconcileSucceeded").await?;
     assert_eq!(of(r#""merge":true"#).await, 3, "K-RST-7, in batches");
     assert_eq!(status["outdatedProxies"]["count"], 10);
+
+    // Of K-UNI-1 what needs no injector: with the mesh go the sidecars.
+    here.kubectl("delete istio default -n kyma-system --wait=false").await?;
+    kyma.until_gone(&operator, "default").await?;
+    let removed = of("Istio was removed with ").await;
+    assert!(removed >= 7, "all but those that were being rolled out, not {removed}");
     Ok(())
 }

@@ -62,6 +62,7 @@ pub async fn run(
     options: Options,
     end: impl Future<Output = ()>,
 ) -> Result<(), Failed> {
+    let shown = Arc::new(Shown::default());
     let (charts, version) = (options.charts.as_ref(), options.version.as_str());
     match &options.kind {
         Kind::IstioOperator { revision, namespaces } => {
@@ -74,13 +75,19 @@ pub async fn run(
                 lease_namespace: &options.lease_namespace,
                 patience: options.patience,
             };
-            work_on(&worker, cluster, &options, end).await
+            work_on(&worker, cluster, &options, shown, end).await
         }
         Kind::Istio(settings) => {
             let patience = options.patience;
-            let reconciler =
-                IstioReconciler { cluster: Arc::clone(&cluster), charts, version, settings, patience };
-            work_on(&reconciler, cluster, &options, end).await
+            let reconciler = IstioReconciler {
+                cluster: Arc::clone(&cluster),
+                charts,
+                version,
+                settings,
+                patience,
+                shown: Arc::clone(&shown),
+            };
+            work_on(&reconciler, cluster, &options, shown, end).await
         }
     }
 }
@@ -89,10 +96,10 @@ async fn work_on(
     work: &impl Work,
     cluster: Arc<Cluster>,
     options: &Options,
+    shown: Arc<Shown>,
     end: impl Future<Output = ()>,
 ) -> Result<(), Failed> {
     let mut end = pin!(end);
-    let shown = Arc::new(Shown::default());
     // Ends with this function.
     let mut pages = JoinSet::new();
     if let Some(address) = &options.address {

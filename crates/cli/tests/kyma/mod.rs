@@ -30,8 +30,13 @@ pub(crate) struct Kyma {
 
 impl Kyma {
     pub(crate) async fn start() -> Result<Self> {
+        Self::start_with("").await
+    }
+
+    /// With further flags of `operator manifest`.
+    pub(crate) async fn start_with(flags: &str) -> Result<Self> {
         let here = Operated::start().await?;
-        let objects = here.site.mizzen_alone("operator manifest").await.well();
+        let objects = here.site.mizzen_alone(&format!("operator manifest {flags}")).await.well();
         here.site.server.apply(&objects).await?;
         here.kubectl("wait --for=condition=Established crd istios.operator.kyma-project.io --timeout=60s")
             .await?;

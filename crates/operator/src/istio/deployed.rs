@@ -10,7 +10,9 @@ pub struct Deployed {
     pub hub: String,
     pub tag: String,
     pub pull_secrets: Vec<String>,
-    /// What the roles of the charts grant, as `granted` has it.
+    /// Upstream's charts, as the process finds them.
+    pub istio_manifests: Option<String>,
+    /// What the roles of all charts grant, as `granted` has it.
     pub granted: Vec<Value>,
 }
 
@@ -105,6 +107,11 @@ fn deployment(deployed: &Deployed, labels: &Value) -> Value {
     let mut pod_labels = labels.clone();
     pod_labels["app.kubernetes.io/component"] = NAME.into();
     pod_labels["sidecar.istio.io/inject"] = "false".into();
+    let port = PORT.to_string();
+    let mut command = vec!["mizzen", "operator", "run", "--kind", "Istio", "--monitoring-port", &port];
+    if let Some(place) = &deployed.istio_manifests {
+        command.extend(["--istio-manifests", place]);
+    }
     let probe = |path: &str, delay: u32, period: u32| json!({ "httpGet": { "path": path, "port": PORT }, "initialDelaySeconds": delay, "periodSeconds": period });
     json!({
         "replicas": 1,
@@ -122,7 +129,7 @@ fn deployment(deployed: &Deployed, labels: &Value) -> Value {
                 "containers": [{
                     "name": "manager",
                     "image": format!("{hub}/mizzen:{tag}"),
-                    "command": ["mizzen", "operator", "run", "--kind", "Istio", "--monitoring-port", PORT.to_string()],
+                    "command": command,
                     "env": [
                         { "name": "POD_NAME", "valueFrom": { "fieldRef": { "fieldPath": "metadata.name" } } },
                         { "name": "LEADER_ELECTION_NAMESPACE", "value": NAMESPACE },
@@ -174,6 +181,7 @@ mod tests {
             hub: "h".into(),
             tag: "1".into(),
             pull_secrets: vec!["s".into()],
+            istio_manifests: None,
             granted: Vec::new(),
         });
         let of = |kind: &str| all.iter().find(|object| object["kind"] == kind).unwrap();

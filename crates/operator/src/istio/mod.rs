@@ -20,6 +20,7 @@ pub mod images;
 mod installation;
 pub mod merge;
 mod mesh_namespace;
+mod metrics;
 mod network_policies;
 mod observe;
 mod peer_authentication;

@@ -6,13 +6,14 @@ use super::{
     decide::{Decision, decide},
     follow,
     images::Images,
-    reason,
+    metrics, reason,
     telling::Telling,
     uninstall::uninstall,
 };
 use crate::{
     finalizers,
     follow::News,
+    pages::Shown,
     pass::Stopped,
     queue::{Outcome, Pace},
     work::Work,
@@ -42,6 +43,7 @@ pub(crate) struct IstioReconciler<'a> {
     pub(crate) settings: &'a Settings,
     /// For each component to become ready.
     pub(crate) patience: Duration,
+    pub(crate) shown: Arc<Shown>,
 }
 
 impl Work for IstioReconciler<'_> {
@@ -92,8 +94,14 @@ impl Work for IstioReconciler<'_> {
                 telling.fails(refusal.state, refusal.reason, &refusal.description).await?;
                 return Ok(Outcome::Unchanged);
             }
-            Decision::Bring(spec) => Box::pin(bring(self, &id, &resource, &spec, &mut telling)).await,
-            Decision::Remove => Box::pin(uninstall(self, &mut telling)).await.map(|()| Outcome::Gone),
+            Decision::Bring(spec) => {
+                self.shown.tell(metrics::page(&spec));
+                Box::pin(bring(self, &id, &resource, &spec, &mut telling)).await
+            }
+            Decision::Remove => {
+                let uid = resource["metadata"]["uid"].as_str().unwrap_or_default();
+                Box::pin(uninstall(self, uid, &mut telling)).await.map(|()| Outcome::Gone)
+            }
             Decision::Release => Ok(Outcome::Gone),
         };
         match &result {

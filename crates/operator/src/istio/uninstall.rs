@@ -2,9 +2,9 @@
 
 use super::{
     MESH, NAMESPACE, OPERATOR, blockers, network_policies, peer_authentication, proxy_protocol, reason,
-    reconciler::IstioReconciler, resources::drop_own, telling::Telling,
+    reconciler::IstioReconciler, resources::drop_own, sidecars, telling::Telling,
 };
-use crate::{pass::Stopped, proxies};
+use crate::pass::Stopped;
 use mizzen_api::istio::State;
 use mizzen_cluster::ObjectId;
 use mizzen_install::deploy::{self, Facts, Which};
@@ -12,7 +12,12 @@ use serde_json::Value;
 
 const REVISION: &str = "default";
 
-pub(super) async fn uninstall(me: &IstioReconciler<'_>, telling: &mut Telling) -> Result<(), Stopped> {
+/// `uid` is that of the resource.
+pub(super) async fn uninstall(
+    me: &IstioReconciler<'_>,
+    uid: &str,
+    telling: &mut Telling,
+) -> Result<(), Stopped> {
     let cluster = &me.cluster;
     let blockers = blockers::blockers(cluster).await?;
     if !blockers.is_empty() {
@@ -25,10 +30,6 @@ pub(super) async fn uninstall(me: &IstioReconciler<'_>, telling: &mut Telling) -
     }
     telling.set(&reason::UNKNOWN);
     telling.state(State::Deleting, "Deleting Istio").await?;
-    let attached = proxies::attached(cluster, REVISION).await?;
-    if !attached.is_empty() {
-        tracing::warn!(proxies = attached.len(), "pods keep their sidecars until they are restarted");
-    }
     let mut beside = network_policies::desired(0, me.version);
     beside.extend([peer_authentication::desired(me.version), proxy_protocol::desired(me.version)]);
     for object in beside {
@@ -63,6 +64,12 @@ pub(super) async fn uninstall(me: &IstioReconciler<'_>, telling: &mut Telling) -
         };
         // It takes a while, and nothing here waits for it.
         cluster.delete(&namespace, None).await?;
+    }
+    // Whoever cannot be restarted keeps a sidecar that nobody configures: nothing is held up by that.
+    let restarted =
+        Box::pin(sidecars::restart_all(cluster, &format!("Istio was removed with {uid}"))).await?;
+    if !restarted.by_hand.is_empty() {
+        tracing::warn!("{}", restarted.sentence());
     }
     telling.set(&reason::UNINSTALLED);
     telling.state(State::Deleting, "Deleting Istio").await?;

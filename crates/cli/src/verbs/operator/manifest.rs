@@ -7,7 +7,7 @@ use crate::{
 };
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use mizzen_install::source::BuiltIn;
+use mizzen_install::source::{self, BuiltIn, SourceOptions};
 use mizzen_operator::{
     granted,
     istio::{Deployed, objects, sample},
@@ -27,6 +27,10 @@ pub(crate) struct Typed {
     /// Secrets that the image is pulled with
     #[arg(long = "imagePullSecrets", value_name = "NAME", value_delimiter = ',')]
     pull_secrets: Vec<String>,
+
+    /// Upstream's charts, for resources with `spec.mizzen.distribution: istio`: the operator gets the rights that they take
+    #[arg(long = "istio-manifests", value_name = "DIR")]
+    istio_manifests: Option<String>,
 
     /// Print a sample of the resource in this version instead
     #[arg(long, value_name = "VERSION")]
@@ -53,12 +57,19 @@ pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
     let items = match typed.sample {
         Some(Sample::V1alpha1) => vec![sample("v1alpha1")],
         Some(Sample::V1alpha2) => vec![sample("v1alpha2")],
-        None => objects(&Deployed {
-            hub: typed.hub,
-            tag: typed.tag,
-            pull_secrets: typed.pull_secrets,
-            granted: granted(&BuiltIn)?,
-        }),
+        None => {
+            let mut rights = granted(&BuiltIn)?;
+            if let Some(place) = &typed.istio_manifests {
+                rights.extend(granted(source::open(place, &SourceOptions::default())?.as_ref())?);
+            }
+            objects(&Deployed {
+                hub: typed.hub,
+                tag: typed.tag,
+                pull_secrets: typed.pull_secrets,
+                istio_manifests: typed.istio_manifests,
+                granted: rights,
+            })
+        }
     };
     match typed.output {
         Word::Json => {

@@ -17,8 +17,8 @@ pub(super) use window::Window;
 
 use super::reconciler::IstioReconciler;
 use crate::pass::Stopped;
-use mizzen_api::istio::{OutdatedProxies, Spec};
-use mizzen_cluster::Refused;
+use mizzen_api::istio::{OutdatedProxies, Restart, Spec};
+use mizzen_cluster::{Cluster, Refused};
 use plan::RestartPlan;
 use predicate::Outdated;
 use sidecar::Sidecar;
@@ -69,6 +69,24 @@ pub(super) async fn reconcile(
     let settings = spec.mizzen.restart.clone().unwrap_or_default();
     let cause = proxy.cause(spec);
     act::act(&me.cluster, plan, &settings, &cause, window::Moment::of(now)).await
+}
+
+/// When the mesh is gone, pods are made anew without a sidecar; the gateways go with it. `cause` is of this removal alone.
+pub(super) async fn restart_all(cluster: &Cluster, cause: &str) -> Result<Restarted, Stopped> {
+    let mut all = Vec::new();
+    cluster
+        .each("", "Pod", "", |pod| {
+            let role = &pod["metadata"]["labels"]["istio"];
+            let is_gateway = role == "ingressgateway" || role == "egressgateway";
+            all.extend(Sidecar::any(&pod).filter(|_| !is_gateway));
+        })
+        .await?;
+    let (mut plan, mut sets) = (RestartPlan::default(), owner::Sets::default());
+    for sidecar in all {
+        let action = sets.action(cluster, &sidecar).await?;
+        plan.add(&sidecar, Outdated::BySpec, action);
+    }
+    act::act(cluster, plan, &Restart::default(), cause, window::Moment::of(0)).await
 }
 
 async fn observe(

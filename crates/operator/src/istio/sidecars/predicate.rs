@@ -121,7 +121,7 @@ mod tests {
     fn image_and_resources_are_compared_unless_somebody_has_said_which() {
         let is = |change: &dyn Fn(&mut Value)| judged(&pod(change), &proxy(), None, &json!({})).unwrap();
         let annotate = |pod: &mut Value, name: &str, value: &str| {
-            pod["metadata"]["annotations"][format!("sidecar.istio.io/{name}")] = value.into()
+            pod["metadata"]["annotations"][format!("sidecar.istio.io/{name}")] = value.into();
         };
         assert!(!is(&|_| {}), "amounts are compared, not texts");
         assert!(is(&|pod| pod["spec"]["containers"][0]["image"] = "r/proxyv2:1".into()));

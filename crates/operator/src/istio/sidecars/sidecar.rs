@@ -41,13 +41,16 @@ const KINDS: [&str; 2] = ["cpu", "memory"];
 impl Sidecar {
     /// Nothing for pods that were not injected, are going, or are not well: whoever is in trouble is not restarted on top of it.
     pub(super) fn of(pod: &Value) -> Option<Self> {
+        let is_well = pod["status"]["phase"] == "Running" && is_ready(pod);
+        Self::any(pod).filter(|_| is_well)
+    }
+
+    /// Whatever it does.
+    pub(super) fn any(pod: &Value) -> Option<Self> {
         let metadata = &pod["metadata"];
         let annotation = |name: &str| metadata["annotations"].get(name).and_then(Value::as_str);
         annotation("sidecar.istio.io/status")?;
-        if metadata.get("deletionTimestamp").is_some()
-            || pod["status"]["phase"] != "Running"
-            || !is_ready(pod)
-        {
+        if metadata.get("deletionTimestamp").is_some() {
             return None;
         }
         let list = |key: &str| pod["spec"][key].as_array().into_iter().flatten();
