@@ -5,6 +5,7 @@
 pub mod crd;
 mod fields;
 mod grpc_status;
+pub mod istio;
 mod kind;
 pub mod mesh;
 mod metadata;

@@ -13,7 +13,7 @@ use mizzen_backbone::{
     Language,
     kcl::{Names, Style},
 };
-use mizzen_testkit::data;
+use mizzen_testkit::compared_with;
 use std::{collections::BTreeMap, fs, path::Path};
 
 const CASES: usize = 12;
@@ -62,7 +62,7 @@ fn compared(path: &str, text: &str) -> String {
 
 #[test]
 fn what_is_written_is_what_kcl_openapi_writes() {
-    data!(folder, "kcl-openapi");
+    let folder = compared_with!("kcl-openapi");
     let mut cases: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     cases.sort();
     let mut equal = 0;

@@ -11,7 +11,7 @@ use mizzen_backbone::{
     Definition, Language,
     kcl::{Names, Style, literal},
 };
-use mizzen_testkit::{Kcl, data, needs, tools};
+use mizzen_testkit::{Kcl, compared_with, needs, tools};
 use std::{fmt::Write as _, fs};
 
 /// Every model of the definitions, imported by one program. Versions of a kind have the same name, so each file is a module.
@@ -68,7 +68,7 @@ fn so_do_those_of_istio_s_own_file_with_its_descriptions() {
 #[test]
 fn so_do_those_of_kcl_openapi_s_cases() {
     needs!(Kcl::NEEDS);
-    data!(folder, "kcl-openapi");
+    let folder = compared_with!("kcl-openapi");
     for case in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         let name = case.file_name().unwrap().to_str().unwrap();
         for file in

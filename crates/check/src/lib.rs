@@ -18,6 +18,11 @@ pub use finding::{Finding, Findings};
 
 use mizzen_api::Object;
 
+/// A sentence where a text is no regular expression as Go and Envoy read them.
+pub fn regular_expression(text: &str) -> Result<(), String> {
+    value::regex::regex(text)
+}
+
 /// Everything that Istio's validating webhook would say of an object, each with the path to the field.
 pub fn validate(object: &Object) -> Findings {
     let mut found = Findings::default();

@@ -25,6 +25,8 @@ use tokio::time::{sleep, timeout};
 const ATTEMPTS: u32 = 8;
 /// For one answer.
 const WAIT: Duration = Duration::from_secs(30);
+/// Objects that are held at once while many are looked through.
+const PAGE: usize = 250;
 
 pub struct Cluster {
     client: Client,
@@ -280,6 +282,32 @@ impl Cluster {
             item["kind"] = kind.into();
         }
         Ok(items)
+    }
+
+    /// Everything of a kind in all namespaces that a query finds, a page at a time, so that only what `take` keeps is kept.
+    pub async fn each(
+        &self,
+        group: &str,
+        kind: &str,
+        query: &str,
+        mut take: impl FnMut(Value),
+    ) -> Result<(), Refused> {
+        let served = self.served();
+        let Some(found) = served.find(group, kind, None) else { return Ok(()) };
+        let mut token = String::new();
+        loop {
+            let page = format!("limit={PAGE}&continue={}", escaped(&token));
+            let path = format!("{}?{page}&{query}", found.collection(group, ""));
+            let answer = self.call(&format!("listing {kind}"), Request::get(path), Value::Null).await?;
+            let Some(mut list) = answer else { return Ok(()) };
+            if let Some(Value::Array(items)) = list.get_mut("items").map(Value::take) {
+                items.into_iter().for_each(&mut take);
+            }
+            match list.pointer("/metadata/continue").and_then(Value::as_str) {
+                None | Some("") => return Ok(()),
+                Some(next) => token = next.to_owned(),
+            }
+        }
     }
 
     /// Whatever a path of the server's answers; nothing for 404.

@@ -14,6 +14,11 @@ use tokio::time::{Instant, sleep, timeout};
 
 const GROUP: &str = "coordination.k8s.io";
 
+/// This second, as Kubernetes writes it.
+pub fn now() -> String {
+    format!("{:.0}", Timestamp::now())
+}
+
 /// How long things take.
 #[derive(Clone, Copy, Debug)]
 pub struct Term {

@@ -1,23 +1,20 @@
 //! A resource's mesh brought to what it should be.
 
 use crate::{
+    carried::{self, Teller, carry},
     pass::{Report, Stopped, Worker},
     queue::Outcome,
     status::{Status, Word},
 };
-use mizzen_cluster::{Action, Adoption, ObjectId, Reclaim};
+use mizzen_cluster::{Action, Refused};
 use mizzen_install::{
     Charts, Generated, Input,
-    deploy::{self, Facts, Mesh, Settings},
+    deploy::{Event, Facts, Mesh, Plan},
     generate, package_path,
 };
 use mizzen_text::Source;
 use serde_json::{Value, json};
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
-use tokio::{sync::Notify, task::block_in_place};
+use tokio::task::block_in_place;
 
 pub(crate) async fn bring(
     worker: &Worker<'_>,
@@ -30,74 +27,44 @@ pub(crate) async fn bring(
         Ok(mesh) => mesh,
         Err(sentence) => return stop(report, sentence).await,
     };
-    let claimed = deploy::share(cluster, &mut mesh, &facts).await?;
-    let grave = deploy::problems(&mesh, &facts).into_iter().filter(|problem| !problem.warning);
-    let grave = grave.map(|problem| problem.message).chain(claimed.iter().map(ToString::to_string));
-    let grave: Vec<String> = grave.collect();
-    if !grave.is_empty() {
-        return stop(report, grave.join("\n")).await;
-    }
-    let adoption = Adoption { reclaim: Reclaim::Edited { scaled: scaled(&mesh) }, ..Adoption::default() };
-    let plan = deploy::plan(cluster, &mesh, &facts, &adoption).await?;
-    if !plan.failed.is_empty() {
-        let all: Vec<String> = plan.failed.iter().map(|failed| failed.reason.to_string()).collect();
-        return stop(report, all.join("\n")).await;
-    }
-    for step in plan.steps().filter(|step| !matches!(step.action, Action::Unchanged | Action::Create)) {
-        tracing::info!("{step}");
-    }
-    let version = mesh.version.as_ref().map(ToString::to_string).unwrap_or_default();
-    let parts = plan.parts.iter().map(|part| {
-        let changes = part.objects.iter().any(|(_, planned)| planned.step.action != Action::Unchanged);
-        (part.component.name, changes)
-    });
-    let status = report.before().begin(&version, parts);
-    let heard = Arc::new(Heard { status: Mutex::new(status), news: Notify::new() });
-    let first = heard.status().clone();
-    report.write(&first).await?;
-    let listener = Arc::clone(&heard);
-    let progress = move |event| {
-        listener.status().hear(&event);
-        listener.news.notify_one();
-    };
-    let settings = Settings { patience: worker.patience, adoption };
-    let done = {
-        let mut work = std::pin::pin!(deploy::carry_out(cluster, &mesh, plan, &settings, &progress));
-        loop {
-            tokio::select! {
-                done = &mut work => break done,
-                () = heard.news.notified() => {
-                    let now = heard.status().clone();
-                    // The work is more than its report.
-                    if let Err(refused) = report.write(&now).await {
-                        tracing::warn!(%refused, "the status could not be written");
-                    }
-                }
-            }
-        }
-    };
-    let now = heard.status().clone();
+    let status = report.before();
+    let mut telling = Telling { report, status };
+    let done = carry(cluster, &mut mesh, &facts, &[], worker.patience, &mut telling).await?;
+    let Telling { report, status } = telling;
     let done = match done {
         Ok(done) => done,
-        Err(error) => return stop(report, error.to_string()).await,
+        Err(sentence) => return stop(report, sentence).await,
     };
-    report.write(&now).await?;
-    if !now.is_healthy() {
+    report.write(&status).await?;
+    if !status.is_healthy() {
         return Ok(Outcome::Failed);
     }
-    let wrote = !done.deleted.is_empty() || done.steps.iter().any(|step| step.action != Action::Unchanged);
-    Ok(if wrote { Outcome::Wrote } else { Outcome::Unchanged })
+    Ok(if carried::wrote(&done) { Outcome::Wrote } else { Outcome::Unchanged })
 }
 
-/// What was heard of the work so far.
-struct Heard {
-    status: Mutex<Status>,
-    news: Notify,
+/// What is told in the resource meanwhile.
+struct Telling<'r> {
+    report: &'r mut Report,
+    status: Status,
 }
 
-impl Heard {
-    fn status(&self) -> MutexGuard<'_, Status> {
-        self.status.lock().unwrap_or_else(PoisonError::into_inner)
+impl Teller for Telling<'_> {
+    async fn begins(&mut self, mesh: &Mesh, plan: &Plan) -> Result<(), Refused> {
+        let version = mesh.version.as_ref().map(ToString::to_string).unwrap_or_default();
+        let parts = plan.parts.iter().map(|part| {
+            let changes = part.objects.iter().any(|(_, planned)| planned.step.action != Action::Unchanged);
+            (part.component.name, changes)
+        });
+        self.status = self.status.begin(&version, parts);
+        self.tells().await
+    }
+
+    fn hears(&mut self, event: &Event) {
+        self.status.hear(event);
+    }
+
+    async fn tells(&mut self) -> Result<(), Refused> {
+        self.report.write(&self.status).await
     }
 }
 
@@ -138,7 +105,7 @@ fn uses_our_charts(input: &Input, charts: &dyn Charts) -> Result<(), String> {
 }
 
 /// The resource as a file: its own name and namespace, and nothing that a server has added.
-fn input(resource: &Value, kubernetes: &str) -> Input {
+pub(crate) fn input(resource: &Value, kubernetes: &str) -> Input {
     let metadata = &resource["metadata"];
     let (name, namespace) = (&metadata["name"], &metadata["namespace"]);
     let document = json!({
@@ -158,27 +125,10 @@ fn input(resource: &Value, kubernetes: &str) -> Input {
     }
 }
 
-/// Workloads that an autoscaler of the mesh has.
-fn scaled(mesh: &Mesh) -> BTreeSet<ObjectId> {
-    let scalers = mesh.objects().filter(|object| object.id.kind == "HorizontalPodAutoscaler");
-    let target = |scaler: &mizzen_cluster::Desired| {
-        let target = scaler.value.pointer("/spec/scaleTargetRef")?;
-        let text = |key: &str| target.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let api_version = text("apiVersion");
-        let (group, _) = api_version.split_once('/').unwrap_or_default();
-        Some(ObjectId {
-            group: group.to_owned(),
-            kind: text("kind"),
-            namespace: scaler.id.namespace.clone(),
-            name: text("name"),
-        })
-    };
-    scalers.filter_map(target).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::carried::scaled;
     use mizzen_cluster::Served;
     use mizzen_install::source::BuiltIn;
 

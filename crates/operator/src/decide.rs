@@ -1,5 +1,6 @@
 //! What has to be done about a resource, by what it says of itself.
 
+use crate::finalizers;
 use serde_json::Value;
 
 pub const GROUP: &str = "install.istio.io";
@@ -33,7 +34,7 @@ pub(crate) fn decide(resource: Option<&Value>, own: &str) -> Decision {
     }
     let ignored = resource.pointer("/metadata/annotations").is_some_and(|all| all[IGNORE] == "true");
     let going = resource.pointer("/metadata/deletionTimestamp").is_some();
-    match (going, is_claimed(resource), ignored) {
+    match (going, finalizers::has(resource, FINALIZER), ignored) {
         (true, false, _) => Decision::Gone,
         (true, true, true) => Decision::Release,
         (true, true, false) => Decision::Remove,
@@ -48,15 +49,6 @@ pub(crate) fn revision(resource: &Value) -> &str {
     let text = |pointer: &str| resource.pointer(pointer).and_then(Value::as_str);
     let said = text("/spec/revision").or_else(|| text("/spec/values/revision")).unwrap_or_default();
     if said == "default" { "" } else { said }
-}
-
-pub(crate) fn finalizers(resource: &Value) -> impl Iterator<Item = &str> {
-    let listed = resource.pointer("/metadata/finalizers").and_then(Value::as_array);
-    listed.into_iter().flatten().filter_map(Value::as_str)
-}
-
-fn is_claimed(resource: &Value) -> bool {
-    finalizers(resource).any(|finalizer| finalizer == FINALIZER)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 use crate::{
     decide::{GROUP, VERSION},
+    istio,
     queue::Cause,
     rights::OWNED,
 };
@@ -22,10 +23,15 @@ const COMPONENT: &str = "operator.istio.io/component";
 const OWNER: &str = "install.operator.istio.io/owning-resource";
 const OWNER_NAMESPACE: &str = "install.operator.istio.io/owning-resource-namespace";
 
+/// Annotations that are nobody's wish: the controller of deployments counts in the first, the second is ours.
+const WRITTEN: [&str; 2] = ["deployment.kubernetes.io/revision", istio::applied::ANNOTATION];
+
 /// What the worker hears.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum News {
     Look(Vec<(Key, Cause)>),
+    /// Something that concerns all resources.
+    Everybody(Cause),
     /// All resources of one watch have been told.
     Synced,
 }
@@ -33,7 +39,7 @@ pub(crate) enum News {
 /// Any object, of which only a mark of its content is kept.
 #[derive(Deserialize)]
 #[serde(from = "Raw")]
-struct Seen {
+pub(crate) struct Seen {
     metadata: Metadata,
     mark: u64,
 }
@@ -64,8 +70,7 @@ impl From<Raw> for Seen {
         let mut hasher = DefaultHasher::new();
         (&metadata.uid, &metadata.deletion_timestamp, &metadata.labels).hash(&mut hasher);
         for (key, value) in &metadata.annotations {
-            // The controller of deployments counts here.
-            if key != "deployment.kubernetes.io/revision" {
+            if !WRITTEN.contains(&key.as_str()) {
                 (key, value).hash(&mut hasher);
             }
         }
@@ -106,21 +111,34 @@ pub(crate) fn start(client: &Client, namespaces: &[String], out: &mpsc::Sender<N
         let turn = move |change| known.resource(change);
         running.spawn(follow(client.clone(), resource, Arc::new(State::default()), out.clone(), turn));
     }
+    objects(client, out, &mut running, |owners| Some(News::Look(owners)));
+    running
+}
+
+/// Follows what meshes are made of; `turn` says what it means that objects of these owners have changed.
+pub(crate) fn objects(
+    client: &Client,
+    out: &mpsc::Sender<News>,
+    running: &mut JoinSet<()>,
+    turn: impl Fn(Vec<(Key, Cause)>) -> Option<News> + Copy + Send + 'static,
+) {
     for kind in OWNED {
         let resource = Resource::new(kind.group, kind.versions, kind.plural).labels(COMPONENT);
         let mut known = Known::default();
-        let turn = move |change| known.object(change);
-        running.spawn(follow(client.clone(), resource, Arc::new(State::default()), out.clone(), turn));
+        let told = move |change| match known.object(change) {
+            Some(News::Look(owners)) => turn(owners),
+            other => other,
+        };
+        running.spawn(follow(client.clone(), resource, Arc::new(State::default()), out.clone(), told));
     }
-    running
 }
 
 /// What was seen of each object: whose it was, and the mark of its content.
 #[derive(Default)]
-struct Known(HashMap<Key, (Option<Key>, u64)>);
+pub(crate) struct Known(HashMap<Key, (Option<Key>, u64)>);
 
 impl Known {
-    fn resource(&mut self, change: Change<Seen>) -> Option<News> {
+    pub(crate) fn resource(&mut self, change: Change<Seen>) -> Option<News> {
         let look = |key| Some(News::Look(vec![(key, Cause::Changed)]));
         match change {
             Change::Applied(seen) => {

@@ -10,9 +10,12 @@
 //! off, the next one goes on from what the cluster has: nothing is remembered here.
 
 mod bring;
+mod carried;
 mod decide;
 mod definition;
+mod finalizers;
 mod follow;
+pub mod istio;
 mod objects;
 mod pages;
 mod pass;
@@ -22,11 +25,14 @@ mod queue;
 mod remove;
 mod rights;
 mod status;
+mod work;
+mod written;
 
 pub use decide::{FINALIZER, GROUP, KIND, VERSION};
 pub use definition::definition;
 pub use objects::{Deployed, objects};
-pub use process::{Failed, Options, run};
+pub use process::{Failed, Kind, Options, run};
+pub use queue::Pace;
 pub use rights::granted;
 
 /// The lock of one operator; of a revision's.

@@ -8,7 +8,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use std::{
     convert::Infallible,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
     time::Duration,
@@ -28,6 +28,15 @@ pub(crate) struct Shown {
     pub(crate) passes: AtomicU64,
     pub(crate) failures: AtomicU64,
     pub(crate) waiting: AtomicU64,
+    /// Metrics of the resource.
+    further: Mutex<String>,
+}
+
+impl Shown {
+    /// In the text form of Prometheus.
+    pub(crate) fn tell(&self, metrics: String) {
+        *self.further.lock().unwrap_or_else(PoisonError::into_inner) = metrics;
+    }
 }
 
 const CONNECTIONS: usize = 64;
@@ -99,7 +108,8 @@ fn metrics(shown: &Shown) -> String {
         let name = format!("istio_install_operator_{name}");
         format!("# HELP {name} {help}.\n# TYPE {name} {kind}\n{name} {value}\n")
     };
-    lines.iter().map(line).collect()
+    let further = shown.further.lock().unwrap_or_else(PoisonError::into_inner);
+    lines.iter().map(line).collect::<String>() + &further
 }
 
 #[cfg(test)]

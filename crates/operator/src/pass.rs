@@ -2,19 +2,21 @@
 
 use crate::{
     bring,
-    decide::{Decision, FINALIZER, GROUP, KIND, VERSION, decide, finalizers, revision},
+    decide::{Decision, FINALIZER, GROUP, KIND, VERSION, decide, revision},
+    finalizers,
+    follow::{self, News},
     lock,
-    queue::Outcome,
+    queue::{Outcome, Pace},
     remove,
     status::{Status, Word},
+    work::Work,
+    written::Written,
 };
-use mizzen_cluster::{Cluster, Desired, Key, NoInventory, ObjectId, Refused};
+use mizzen_cluster::{Client, Cluster, Key, NoInventory, ObjectId, Refused};
 use mizzen_install::Charts;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::{sync::Arc, time::Duration};
-
-/// Under this name the status is ours; the mesh's objects are the installer's.
-const MANAGER: &str = "mizzen-operator";
+use tokio::{sync::mpsc, task::JoinSet};
 
 /// What all passes have in common.
 pub(crate) struct Worker<'a> {
@@ -23,6 +25,8 @@ pub(crate) struct Worker<'a> {
     /// Of this program, for a label.
     pub(crate) version: &'a str,
     pub(crate) revision: &'a str,
+    /// Empty for all.
+    pub(crate) namespaces: &'a [String],
     pub(crate) lease_namespace: &'a str,
     pub(crate) patience: Duration,
 }
@@ -42,8 +46,39 @@ pub(crate) enum Stopped {
     Blocked(String),
 }
 
-impl Worker<'_> {
-    pub(crate) async fn pass(&self, key: &Key) -> Result<Outcome, Stopped> {
+impl Stopped {
+    /// Over before anybody could look at it.
+    pub(crate) fn is_a_race(&self) -> bool {
+        matches!(self, Self::Refused(Refused::Conflict { .. } | Refused::Unreachable { .. }))
+    }
+}
+
+impl Work for Worker<'_> {
+    fn lock(&self) -> String {
+        lock(self.revision)
+    }
+
+    fn pace(&self) -> Pace {
+        Pace::ISTIO_OPERATOR
+    }
+
+    fn id(&self, key: &Key) -> ObjectId {
+        id_of(key)
+    }
+
+    fn has(&self, key: &Key) -> bool {
+        self.namespaces.is_empty() || self.namespaces.iter().any(|namespace| **namespace == *key.namespace)
+    }
+
+    fn watches(&self) -> usize {
+        self.namespaces.len().max(1)
+    }
+
+    fn follow(&self, client: &Client, out: &mpsc::Sender<News>) -> JoinSet<()> {
+        follow::start(client, self.namespaces, out)
+    }
+
+    async fn pass(&self, key: &Key) -> Result<Outcome, Stopped> {
         let id = id_of(key);
         // Definitions may have come or gone.
         self.cluster.look().await?;
@@ -54,13 +89,12 @@ impl Worker<'_> {
             decision = Decision::Others;
         }
         if decision == Decision::Claim {
-            let claimed = finalizers(&resource).chain([FINALIZER]).map(str::to_owned).collect();
-            let Some(now) = self.set_finalizers(&id, &resource, claimed).await? else {
+            let Some(now) = finalizers::add(&self.cluster, &id, &resource, FINALIZER).await? else {
                 return Ok(Outcome::Gone);
             };
             (resource, decision) = (now, Decision::Bring);
         }
-        let mut report = Report::new(Arc::clone(&self.cluster), id.clone(), &resource);
+        let mut report = Report(Written::new(&self.cluster, &id, VERSION, &resource));
         let result = match decision {
             Decision::Gone | Decision::Ignored | Decision::Others | Decision::Claim => {
                 return Ok(Outcome::Gone);
@@ -76,11 +110,14 @@ impl Worker<'_> {
         if result.is_ok() && matches!(decision, Decision::Remove | Decision::Release) {
             // Its status has been written since.
             let Some(now) = self.cluster.get(&id, Some(VERSION)).await? else { return Ok(Outcome::Gone) };
-            return self.release(&id, &now).await;
+            finalizers::remove(&self.cluster, &id, &now, FINALIZER).await?;
+            return Ok(Outcome::Gone);
         }
         result
     }
+}
 
+impl Worker<'_> {
     /// An operator without a revision leaves resources to one of their own revision, if that is at work.
     async fn is_anothers(&self, resource: &Value) -> Result<bool, Refused> {
         let wanted = revision(resource);
@@ -97,29 +134,9 @@ impl Worker<'_> {
         let holder = lease.as_ref().and_then(|lease| lease.pointer("/spec/holderIdentity")?.as_str());
         Ok(holder.is_some_and(|holder| !holder.is_empty()))
     }
-
-    async fn release(&self, id: &ObjectId, resource: &Value) -> Result<Outcome, Stopped> {
-        let others = finalizers(resource).filter(|finalizer| *finalizer != FINALIZER);
-        self.set_finalizers(id, resource, others.map(str::to_owned).collect()).await?;
-        Ok(Outcome::Gone)
-    }
-
-    /// Only of the very version that was looked at: others have finalizers, too.
-    async fn set_finalizers(
-        &self,
-        id: &ObjectId,
-        resource: &Value,
-        finalizers: Vec<String>,
-    ) -> Result<Option<Value>, Refused> {
-        let patch = json!([
-            { "op": "replace", "path": "/metadata/resourceVersion", "value": resource["metadata"]["resourceVersion"] },
-            { "op": "add", "path": "/metadata/finalizers", "value": finalizers },
-        ]);
-        self.cluster.patch(id, patch).await
-    }
 }
 
-pub(crate) fn id_of(key: &Key) -> ObjectId {
+fn id_of(key: &Key) -> ObjectId {
     ObjectId {
         group: GROUP.to_owned(),
         kind: KIND.to_owned(),
@@ -129,28 +146,18 @@ pub(crate) fn id_of(key: &Key) -> ObjectId {
 }
 
 /// The status of a resource as it was written last.
-pub(crate) struct Report {
-    cluster: Arc<Cluster>,
-    id: ObjectId,
-    uid: Value,
-    written: Value,
-}
+pub(crate) struct Report(Written);
 
 impl Report {
-    fn new(cluster: Arc<Cluster>, id: ObjectId, resource: &Value) -> Self {
-        let written = resource.get("status").cloned().unwrap_or_default();
-        Self { cluster, id, uid: resource["metadata"]["uid"].clone(), written }
-    }
-
     pub(crate) fn before(&self) -> Status {
-        Status::read(&self.written)
+        Status::read(self.0.value())
     }
 
     /// Why a pass came to nothing, as far as it can be written.
     async fn troubled(&mut self, result: &Result<Outcome, Stopped>) {
         let sentence = match result {
-            Err(Stopped::Refused(Refused::Conflict { .. } | Refused::Unreachable { .. })) | Ok(_) => return,
-            Err(stopped) => stopped.to_string(),
+            Err(stopped) if !stopped.is_a_race() => stopped.to_string(),
+            _ => return,
         };
         if let Err(refused) = self.write(&self.before().whole(Word::Error, sentence.as_str())).await {
             tracing::warn!(%refused, "the status could not be written");
@@ -159,21 +166,6 @@ impl Report {
 
     /// If it says anything new.
     pub(crate) async fn write(&mut self, status: &Status) -> Result<(), Refused> {
-        let value = status.value();
-        if value == self.written {
-            return Ok(());
-        }
-        let object = json!({
-            "apiVersion": format!("{GROUP}/{VERSION}"), "kind": KIND,
-            // The very resource: another one of its name has its own status.
-            "metadata": { "name": self.id.name, "namespace": self.id.namespace, "uid": self.uid },
-            "status": value,
-        });
-        let desired = Desired { id: self.id.clone(), version: VERSION.to_owned(), value: object };
-        // One that is gone needs no status any more.
-        if self.cluster.apply_status(MANAGER, &desired).await?.is_some() {
-            self.written = value;
-        }
-        Ok(())
+        self.0.write(status.value()).await
     }
 }

@@ -1,15 +1,17 @@
 //! The process: wait for the lease, follow the cluster, one pass at a time; stop when told, or when the lease is lost.
 
 use crate::{
-    follow::{self, News},
-    lock,
+    follow::News,
+    istio::{self, IstioReconciler},
     pages::{self, Shown},
-    pass::{Stopped, Worker, id_of},
+    pass::{Stopped, Worker},
     queue::{Cause, Outcome, Queue},
+    work::Work,
 };
 use mizzen_cluster::{Cluster, Key, Lease, Term, jitter};
 use mizzen_install::Charts;
 use std::{
+    collections::BTreeSet,
     future::Future,
     io,
     pin::pin,
@@ -22,10 +24,7 @@ pub struct Options {
     pub charts: Box<dyn Charts>,
     /// Of this program.
     pub version: String,
-    /// The revision whose resources are ours; empty for all.
-    pub revision: String,
-    /// Empty for all.
-    pub namespaces: Vec<String>,
+    pub kind: Kind,
     pub lease_namespace: String,
     /// Our name: no other process has it.
     pub holder: String,
@@ -34,6 +33,17 @@ pub struct Options {
     pub patience: Duration,
     /// Where health and metrics are; nowhere if it is nothing.
     pub address: Option<String>,
+}
+
+/// Which resources, and what is only theirs.
+pub enum Kind {
+    IstioOperator {
+        /// The revision whose resources are ours; empty for all.
+        revision: String,
+        /// Empty for all.
+        namespaces: Vec<String>,
+    },
+    Istio(istio::Settings),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -52,8 +62,44 @@ pub async fn run(
     options: Options,
     end: impl Future<Output = ()>,
 ) -> Result<(), Failed> {
-    let mut end = pin!(end);
     let shown = Arc::new(Shown::default());
+    let (charts, version) = (options.charts.as_ref(), options.version.as_str());
+    match &options.kind {
+        Kind::IstioOperator { revision, namespaces } => {
+            let worker = Worker {
+                cluster: Arc::clone(&cluster),
+                charts,
+                version,
+                revision,
+                namespaces,
+                lease_namespace: &options.lease_namespace,
+                patience: options.patience,
+            };
+            work_on(&worker, cluster, &options, shown, end).await
+        }
+        Kind::Istio(settings) => {
+            let patience = options.patience;
+            let reconciler = IstioReconciler {
+                cluster: Arc::clone(&cluster),
+                charts,
+                version,
+                settings,
+                patience,
+                shown: Arc::clone(&shown),
+            };
+            work_on(&reconciler, cluster, &options, shown, end).await
+        }
+    }
+}
+
+async fn work_on(
+    work: &impl Work,
+    cluster: Arc<Cluster>,
+    options: &Options,
+    shown: Arc<Shown>,
+    end: impl Future<Output = ()>,
+) -> Result<(), Failed> {
+    let mut end = pin!(end);
     // Ends with this function.
     let mut pages = JoinSet::new();
     if let Some(address) = &options.address {
@@ -62,13 +108,8 @@ pub async fn run(
         pages.spawn(pages::serve(listener, Arc::clone(&shown)));
     }
     let term = Term::of_deadline(options.renew_deadline);
-    let lease = Lease::new(
-        Arc::clone(&cluster),
-        &options.lease_namespace,
-        &lock(&options.revision),
-        &options.holder,
-        term,
-    );
+    let lease =
+        Lease::new(Arc::clone(&cluster), &options.lease_namespace, &work.lock(), &options.holder, term);
     loop {
         tokio::select! {
             () = &mut end => return Ok(()),
@@ -82,7 +123,7 @@ pub async fn run(
                 return Ok(());
             }
             () = lease.keep() => tracing::warn!("the lease is lost: nothing more is done until it is ours again"),
-            () = lead(&cluster, &options, &shown) => {}
+            () = lead(work, &cluster, &shown) => {}
         }
         shown.leading.store(false, Relaxed);
         shown.synced.store(false, Relaxed);
@@ -90,32 +131,27 @@ pub async fn run(
 }
 
 /// Never ends by itself.
-async fn lead(cluster: &Arc<Cluster>, options: &Options, shown: &Shown) {
+async fn lead(work: &impl Work, cluster: &Cluster, shown: &Shown) {
     let (out, mut news) = mpsc::channel(NEWS);
-    let _following = follow::start(&cluster.client(), &options.namespaces, &out);
-    let mut unsynced = options.namespaces.len().max(1);
-    let worker = Worker {
-        cluster: Arc::clone(cluster),
-        charts: options.charts.as_ref(),
-        version: &options.version,
-        revision: &options.revision,
-        lease_namespace: &options.lease_namespace,
-        patience: options.patience,
-    };
-    let watched =
-        |key: &Key| options.namespaces.is_empty() || options.namespaces.iter().any(|n| **n == *key.namespace);
-    let mut queue = Queue::new(jitter);
-    let mut hear = |queue: &mut Queue, news: News| match news {
-        News::Look(looks) => {
-            for (key, cause) in looks.into_iter().filter(|(key, _)| watched(key)) {
-                queue.add(key, cause, Instant::now());
+    let _following = work.follow(&cluster.client(), &out);
+    let mut unsynced = work.watches();
+    let mut known: BTreeSet<Key> = BTreeSet::new();
+    let mut queue = Queue::new(work.pace(), jitter);
+    let mut hear = |queue: &mut Queue, news: News| {
+        let looks = match news {
+            News::Look(looks) => looks,
+            News::Everybody(cause) => known.iter().map(|key| (key.clone(), cause)).collect(),
+            News::Synced => {
+                unsynced = unsynced.saturating_sub(1);
+                shown.synced.store(unsynced == 0, Relaxed);
+                return;
             }
-            shown.waiting.store(queue.len() as u64, Relaxed);
+        };
+        for (key, cause) in looks.into_iter().filter(|(key, _)| work.has(key)) {
+            known.insert(key.clone());
+            queue.add(key, cause, Instant::now());
         }
-        News::Synced => {
-            unsynced = unsynced.saturating_sub(1);
-            shown.synced.store(unsynced == 0, Relaxed);
-        }
+        shown.waiting.store(queue.len() as u64, Relaxed);
     };
     loop {
         let Some(key) = queue.next(Instant::now()) else {
@@ -127,7 +163,7 @@ async fn lead(cluster: &Arc<Cluster>, options: &Options, shown: &Shown) {
         };
         let started = Instant::now();
         let ended = {
-            let mut pass = pin!(worker.pass(&key));
+            let mut pass = pin!(work.pass(&key));
             loop {
                 // Others are let go first, but not before this one had its time.
                 let others = queue.when_others(&key).map(|at| at.max(started + POLITE));
@@ -148,7 +184,7 @@ async fn lead(cluster: &Arc<Cluster>, options: &Options, shown: &Shown) {
         let Some(ended) = ended else { continue };
         shown.passes.fetch_add(1, Relaxed);
         let outcome = ended.unwrap_or_else(|stopped| {
-            let resource = id_of(&key);
+            let resource = work.id(&key);
             match stopped {
                 Stopped::Blocked(sentence) => {
                     tracing::info!(%resource, "{sentence}");
@@ -163,7 +199,7 @@ async fn lead(cluster: &Arc<Cluster>, options: &Options, shown: &Shown) {
         if outcome == Outcome::Failed {
             shown.failures.fetch_add(1, Relaxed);
         }
-        tracing::debug!(resource = %id_of(&key), ?outcome, took = ?started.elapsed(), "a pass");
+        tracing::debug!(resource = %work.id(&key), ?outcome, took = ?started.elapsed(), "a pass");
         queue.done(&key, outcome, Instant::now());
     }
 }

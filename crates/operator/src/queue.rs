@@ -31,22 +31,46 @@ pub(crate) enum Outcome {
     Failed,
     /// Somebody has to do something first, of which nothing tells us.
     Blocked,
+    /// There is something that people should know of, and nothing more to do.
+    Noted,
     /// There is nothing to look at any more.
     Gone,
 }
 
 const SWARM: Duration = Duration::from_secs(1);
-const REGULAR: Duration = Duration::from_secs(300);
-/// For what somebody else has to do.
-const BLOCKED: Duration = Duration::from_secs(10);
-const FIRST: Duration = Duration::from_secs(1);
-/// Twice as long each time, up to so many times.
-const DOUBLINGS: u32 = 8;
+/// For what has to be repaired again and again.
+const SLOWEST: Duration = Duration::from_secs(256);
+
+/// When a resource is looked at again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// Where all is well.
+    pub regular: Duration,
+    /// For what somebody else has to do.
+    pub blocked: Duration,
+    /// Where people have been told something.
+    pub noted: Duration,
+    /// After the first failure; twice as long each time.
+    pub first: Duration,
+    /// After many.
+    pub longest: Duration,
+}
+
+impl Pace {
+    pub(crate) const ISTIO_OPERATOR: Self = Self {
+        regular: Duration::from_secs(300),
+        blocked: Duration::from_secs(10),
+        noted: Duration::from_secs(300),
+        first: Duration::from_secs(1),
+        longest: Duration::from_secs(256),
+    };
+}
 
 #[derive(Debug)]
 pub(crate) struct Queue {
     due: BTreeMap<Key, (Instant, Cause)>,
     history: HashMap<Key, History>,
+    pace: Pace,
     jitter: fn(Duration) -> Duration,
 }
 
@@ -57,8 +81,8 @@ struct History {
 }
 
 impl Queue {
-    pub(crate) fn new(jitter: fn(Duration) -> Duration) -> Self {
-        Self { due: BTreeMap::new(), history: HashMap::new(), jitter }
+    pub(crate) fn new(pace: Pace, jitter: fn(Duration) -> Duration) -> Self {
+        Self { due: BTreeMap::new(), history: HashMap::new(), pace, jitter }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -69,8 +93,8 @@ impl Queue {
         let history = self.history.get(&key).copied().unwrap_or_default();
         let wait = match cause {
             Cause::Changed => Duration::ZERO,
-            Cause::Drifted => doubled(SWARM, history.repairs.saturating_sub(1)),
-            Cause::Again => (self.jitter)(REGULAR),
+            Cause::Drifted => doubled(SWARM, history.repairs.saturating_sub(1), SLOWEST),
+            Cause::Again => (self.jitter)(self.pace.regular),
         };
         self.put(key, now + wait, cause);
     }
@@ -115,31 +139,39 @@ impl Queue {
             Outcome::Wrote => {
                 *history = History { failures: 0, repairs: history.repairs.saturating_add(1) };
             }
-            Outcome::Unchanged | Outcome::Blocked | Outcome::Gone => *history = History::default(),
+            Outcome::Unchanged | Outcome::Blocked | Outcome::Noted | Outcome::Gone => {
+                *history = History::default();
+            }
         }
         let wait = match outcome {
-            Outcome::Failed => (self.jitter)(doubled(FIRST, history.failures - 1)),
-            Outcome::Blocked => (self.jitter)(BLOCKED),
-            Outcome::Unchanged | Outcome::Wrote | Outcome::Gone => (self.jitter)(REGULAR),
+            Outcome::Failed => {
+                let Pace { first, longest, .. } = self.pace;
+                (self.jitter)(doubled(first, history.failures - 1, longest))
+            }
+            Outcome::Blocked => (self.jitter)(self.pace.blocked),
+            Outcome::Noted => (self.jitter)(self.pace.noted),
+            Outcome::Unchanged | Outcome::Wrote | Outcome::Gone => (self.jitter)(self.pace.regular),
         };
         self.put(key.clone(), now + wait, Cause::Again);
     }
 }
 
-fn doubled(first: Duration, times: u32) -> Duration {
-    first.saturating_mul(1 << times.min(DOUBLINGS))
+fn doubled(first: Duration, times: u32, longest: Duration) -> Duration {
+    first.saturating_mul(1 << times.min(20)).min(longest)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const PACE: Pace = Pace::ISTIO_OPERATOR;
+
     fn key(name: &str) -> Key {
         Key { namespace: "n".into(), name: name.into() }
     }
 
     fn queue() -> (Queue, Instant) {
-        (Queue::new(|wait| wait), Instant::now())
+        (Queue::new(PACE, |wait| wait), Instant::now())
     }
 
     #[test]
@@ -164,16 +196,16 @@ mod tests {
             waits.push(queue.when().unwrap() - now);
             queue.due.clear();
         }
-        assert!(waits.is_sorted() && waits[0] == FIRST && waits[1] == FIRST * 2);
-        assert_eq!(waits[19], FIRST * 256);
+        assert!(waits.is_sorted() && waits[0] == PACE.first && waits[1] == PACE.first * 2);
+        assert_eq!(waits[19], PACE.longest);
         queue.done(&key("a"), Outcome::Unchanged, now);
-        assert_eq!(queue.when(), Some(now + REGULAR));
+        assert_eq!(queue.when(), Some(now + PACE.regular));
         queue.due.clear();
         queue.done(&key("a"), Outcome::Failed, now);
-        assert_eq!(queue.when(), Some(now + FIRST));
+        assert_eq!(queue.when(), Some(now + PACE.first));
         queue.due.clear();
         queue.done(&key("a"), Outcome::Blocked, now);
-        assert_eq!(queue.when(), Some(now + BLOCKED));
+        assert_eq!(queue.when(), Some(now + PACE.blocked));
     }
 
     #[test]

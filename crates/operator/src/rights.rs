@@ -1,7 +1,7 @@
 //! What the operator may do: what its own work takes, kind by kind, and all that the roles which it makes grant to others. Nobody can
 //! grant what he does not have, and the right to do so nevertheless would be the right to everything.
 
-use mizzen_install::{Charts, Input, Refused, generate};
+use mizzen_install::{COMPONENTS, Charts, Input, Refused, generate};
 use serde_json::{Value, json};
 
 /// A kind whose objects are made, kept and removed.
@@ -67,7 +67,11 @@ fn rule(group: &str, resources: &[&str], verbs: &[&str]) -> Value {
 
 /// What the roles of these charts grant, each rule once.
 pub fn granted(charts: &dyn Charts) -> Result<Vec<Value>, Refused> {
-    let sets = ["profile=demo", "values.pilot.autoscaleEnabled=true"].map(str::to_owned).to_vec();
+    let mut sets = ["profile=demo", "values.pilot.autoscaleEnabled=true"].map(str::to_owned).to_vec();
+    let node_agents = COMPONENTS.iter().find(|component| component.name == "Cni");
+    if node_agents.is_some_and(|component| charts.chart(component.chart).is_ok()) {
+        sets.push("components.cni.enabled=true".to_owned());
+    }
     let generated = generate(&Input { sets, ..Input::default() }, charts)?;
     let mut rules: Vec<Value> = Vec::new();
     for manifest in generated.components.iter().flat_map(|component| &component.objects) {

@@ -19,9 +19,9 @@
 //! ```
 
 pub mod apiserver;
+pub mod comparison;
 pub mod control_plane;
 pub mod controllers;
-pub mod data;
 pub mod echo;
 pub mod envoy;
 pub mod error;

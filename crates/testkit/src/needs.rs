@@ -59,15 +59,18 @@ pub fn skip<T: Skipped>(reason: &str) -> T {
     T::skipped()
 }
 
-/// Records the running test as one whose data is not at hand, which is no fault of the machine: CI allows it.
-pub fn not_here<T: Skipped>(reason: &str) -> T {
-    note("not here", reason);
+/// Records the running test as one whose comparison data is not on this machine, which CI allows.
+///
+/// # Panics
+/// Where it cannot be noted.
+pub fn not_here<T: Skipped>(data: &str) -> T {
+    note("not here", &format!("there is no {data}: set MIZZEN_DATA to the folder of the comparison data"));
     T::skipped()
 }
 
-fn note(how: &str, reason: &str) {
+fn note(word: &str, reason: &str) {
     let thread = std::thread::current();
-    let line = format!("{how} {}: {reason}\n", thread.name().unwrap_or("a test"));
+    let line = format!("{word} {}: {reason}\n", thread.name().unwrap_or("a test"));
     let _ = std::io::stderr().write_all(line.as_bytes());
     if let Some(file) = std::env::var_os("MIZZEN_SKIPPED") {
         let noted = OpenOptions::new().append(true).create(true).open(file);

@@ -1,5 +1,5 @@
-//! `crd print`: Istio's custom resource definitions, as this binary checks objects against them. Nothing outside of it
-//! is asked; what is printed can be given to `kubectl apply --server-side -f -`.
+//! `crd print`: Istio's custom resource definitions, as this binary checks objects against them, and by name those of the two
+//! operators' own resources. Nothing outside of it is asked; what is printed can be given to `kubectl apply --server-side -f -`.
 
 use super::{Group, Verb};
 use crate::{
@@ -10,8 +10,8 @@ use crate::{
 };
 use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum};
-use mizzen_api::crd::Crd;
-use serde_json::json;
+use mizzen_api::{crd::Crd, istio};
+use serde_json::{Value, json};
 
 #[derive(Args)]
 pub(crate) struct Typed {
@@ -40,7 +40,7 @@ enum Word {
 }
 
 pub(crate) struct Print {
-    definitions: Vec<&'static Crd>,
+    definitions: Vec<Value>,
     format: Word,
 }
 
@@ -53,40 +53,53 @@ impl Verb for Print {
         ("crd print", "All of them, as YAML"),
         ("crd print virtualservice dr", "Those of some kinds, by any name that kubectl takes"),
         ("crd print Gateway -o json", "One, for a script"),
+        ("crd print istio", "The resource that describes a whole mesh, for its operator"),
     ];
     type Typed = Typed;
 
     fn meant(typed: Typed, _: Program) -> Result<Self> {
         let Task::Print { kinds, output } = typed.task;
-        let mut definitions: Vec<&Crd> = Vec::new();
+        let mut definitions: Vec<Value> = Vec::new();
         for word in &kinds {
-            let crd = Crd::called(word).ok_or_else(|| unknown(word))?;
-            if !definitions.iter().any(|known| known.kind == crd.kind) {
-                definitions.push(crd);
+            let found = of_operators(word).or_else(|| Crd::called(word).map(Crd::object));
+            let definition = found.ok_or_else(|| unknown(word))?;
+            if !definitions.contains(&definition) {
+                definitions.push(definition);
             }
         }
         if kinds.is_empty() {
-            definitions.extend(Crd::all());
+            definitions.extend(Crd::all().map(Crd::object));
         }
         Ok(Self { definitions, format: output })
     }
 
     fn run(self, output: &mut Output) -> Result<Exit> {
         match (self.format, self.definitions.as_slice()) {
-            (Word::Json, [crd]) => output.show(Format::Json, &crd.object())?,
+            (Word::Json, [one]) => output.show(Format::Json, one)?,
             (Word::Json, all) => {
-                let items: Vec<_> = all.iter().map(|crd| crd.object()).collect();
-                output.show(Format::Json, &json!({ "apiVersion": "v1", "kind": "List", "items": items }))?;
+                output.show(Format::Json, &json!({ "apiVersion": "v1", "kind": "List", "items": all }))?;
             }
             (Word::Yaml, all) => {
-                for crd in all {
+                for definition in all {
                     output.bytes(b"---\n")?;
-                    output.show(Format::Yaml, &crd.object())?;
+                    output.show(Format::Yaml, definition)?;
                 }
             }
         }
         Ok(Exit::Done)
     }
+}
+
+/// The resources of the two operators are no part of a mesh: they are printed only by name.
+fn of_operators(word: &str) -> Option<Value> {
+    let all = [istio::definition(), mizzen_operator::definition()];
+    let word = word.to_ascii_lowercase();
+    all.into_iter().find(|definition| {
+        let names = &definition["spec"]["names"];
+        let short = names["shortNames"].as_array().into_iter().flatten();
+        let known = [&names["singular"], &names["plural"], &definition["metadata"]["name"]];
+        known.into_iter().chain(short).any(|name| *name == *word)
+    })
 }
 
 fn unknown(word: &str) -> anyhow::Error {

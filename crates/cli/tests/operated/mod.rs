@@ -1,4 +1,5 @@
 //! A cluster with the operator beside it, and looks at both.
+#![allow(dead_code, reason = "each test file uses its part")]
 #![allow(clippy::unwrap_used, reason = "this is test code, which the lint cannot see here")]
 
 use crate::site::{BINARY, Site};
@@ -33,7 +34,7 @@ spec:
 
 pub(crate) struct Operated {
     pub(crate) site: Site,
-    cluster: Cluster,
+    pub(crate) cluster: Cluster,
 }
 
 impl Operated {

@@ -1,9 +1,10 @@
 //! `operator`: the installer that lives in the cluster. `run` is the process itself; `init`, `dump` and `remove` are about its
-//! deployment, with istioctl's flags.
+//! deployment for IstioOperator resources, with istioctl's flags; `manifest` is about that for `Istio` resources.
 
 mod deployed;
 mod dump;
 mod init;
+mod manifest;
 mod remove;
 mod run;
 
@@ -20,7 +21,7 @@ pub(crate) struct Typed {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Run the operator: keep the mesh of every IstioOperator resource as it should be
+    /// Run the operator: keep the mesh of every resource as it should be
     Run(Box<run::Typed>),
     /// Deploy the operator in a cluster
     Init(Box<init::Typed>),
@@ -28,6 +29,8 @@ enum Task {
     Dump(dump::Typed),
     /// Remove the operator from a cluster; the meshes stay
     Remove(remove::Typed),
+    /// Print the objects of the operator for `Istio` resources, or a sample of such a resource
+    Manifest(manifest::Typed),
 }
 
 pub(crate) enum Operator {
@@ -35,6 +38,7 @@ pub(crate) enum Operator {
     Init(Box<init::Typed>),
     Dump(dump::Typed),
     Remove(remove::Typed),
+    Manifest(manifest::Typed),
 }
 
 impl Verb for Operator {
@@ -48,6 +52,7 @@ impl Verb for Operator {
         ("operator init -f mesh.yaml --dry-run", "Only what would be done"),
         ("operator dump > operator.yaml", "The same objects, to be applied by other means"),
         ("operator remove", "The operator goes, its meshes stay"),
+        ("operator manifest | kubectl apply --server-side -f -", "The operator for `Istio` resources"),
         (
             "operator run --kind IstioOperator --kubeconfig cluster.yaml",
             "The process itself, outside of the cluster",
@@ -61,6 +66,7 @@ impl Verb for Operator {
             Task::Init(typed) => Self::Init(typed),
             Task::Dump(typed) => Self::Dump(typed),
             Task::Remove(typed) => Self::Remove(typed),
+            Task::Manifest(typed) => Self::Manifest(typed),
         })
     }
 
@@ -70,6 +76,7 @@ impl Verb for Operator {
             Self::Init(typed) => init::run(*typed, output),
             Self::Dump(typed) => dump::run(typed, output),
             Self::Remove(typed) => remove::run(typed, output),
+            Self::Manifest(typed) => manifest::run(typed, output),
         }
     }
 }

@@ -8,7 +8,10 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use mizzen_operator::Options;
+use mizzen_operator::{
+    Options, Pace,
+    istio::{self, images::Images},
+};
 use std::{
     env, process,
     sync::Arc,
@@ -33,6 +36,22 @@ pub(crate) struct Typed {
     #[command(flatten)]
     charts: ChartsTyped,
 
+    /// Upstream's charts, for `Istio` resources with `spec.mizzen.distribution: istio`
+    #[arg(long = "istio-manifests", value_name = "DIR")]
+    istio_manifests: Option<String>,
+
+    /// When an `Istio` resource is looked at again though nothing has happened
+    #[arg(long, value_name = "DURATION", default_value = "10h", value_parser = duration::read)]
+    reconciliation_interval: Duration,
+
+    /// When an `Istio` resource is tried again after a failure, doubled each time
+    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = duration::read)]
+    failure_base_delay: Duration,
+
+    /// The longest that it becomes
+    #[arg(long, value_name = "DURATION", default_value = "1000s", value_parser = duration::read)]
+    failure_max_delay: Duration,
+
     #[command(flatten)]
     connection: connection::Typed,
 
@@ -47,6 +66,8 @@ pub(crate) struct Typed {
 enum Kind {
     #[value(name = "IstioOperator")]
     IstioOperator,
+    #[value(name = "Istio")]
+    Istio,
 }
 
 pub(crate) struct Run {
@@ -56,20 +77,41 @@ pub(crate) struct Run {
 
 impl Run {
     pub(super) fn meant(typed: Typed) -> Result<Self> {
-        // The only kind today.
-        let Kind::IstioOperator = typed.kind;
-        Ok(Self { typed, environment: Environment::read(|name| env::var(name).ok())? })
+        let environment = Environment::read(typed.kind, |name| env::var(name).ok())?;
+        Ok(Self { typed, environment })
     }
 
     pub(super) fn run(self) -> Result<Exit> {
         let Self { typed, environment } = self;
         let charts = typed.charts.open(typed.charts.manifests.as_deref())?;
         let connection = typed.connection.connect()?;
+        let kind = match typed.kind {
+            Kind::IstioOperator => mizzen_operator::Kind::IstioOperator {
+                revision: environment.revision,
+                namespaces: environment.namespaces,
+            },
+            Kind::Istio => {
+                let istio_charts = typed.istio_manifests.as_deref();
+                let istio_charts = istio_charts.map(|place| typed.charts.open(Some(place))).transpose()?;
+                mizzen_operator::Kind::Istio(istio::Settings {
+                    istio_charts,
+                    images: environment.images,
+                    pull_secret: environment.pull_secret,
+                    experimental: false,
+                    pace: Pace {
+                        regular: typed.reconciliation_interval,
+                        blocked: Duration::from_secs(60),
+                        noted: Duration::from_secs(3600),
+                        first: typed.failure_base_delay,
+                        longest: typed.failure_max_delay,
+                    },
+                })
+            }
+        };
         let options = Options {
             charts,
             version: build::VERSION.to_owned(),
-            revision: environment.revision,
-            namespaces: environment.namespaces,
+            kind,
             lease_namespace: environment.lease_namespace,
             holder: environment.holder,
             renew_deadline: environment.renew_deadline,
@@ -94,9 +136,11 @@ impl Run {
     }
 }
 
-/// The variables of Istio's operator.
+/// The variables of Istio's operator, and of Kyma's.
 #[derive(Debug)]
 struct Environment {
+    images: Option<Images>,
+    pull_secret: Option<String>,
     revision: String,
     namespaces: Vec<String>,
     lease_namespace: String,
@@ -107,7 +151,7 @@ struct Environment {
 
 impl Environment {
     /// An empty variable counts as not set.
-    fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
+    fn read(kind: Kind, variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let text = |name: &str| variable(name).filter(|value| !value.is_empty());
         let span = |name: &str, otherwise: u64| match text(name) {
             None => Ok(Duration::from_secs(otherwise)),
@@ -119,12 +163,18 @@ impl Environment {
         let pod = text("POD_NAME").or_else(|| text("HOSTNAME")).unwrap_or_else(|| "mizzen".to_owned());
         // A pod that starts anew is another process, and must not take itself for the one that was killed.
         let born = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let (home, images) = match kind {
+            Kind::IstioOperator => ("istio-operator", None),
+            Kind::Istio => (istio::NAMESPACE, Images::read(&variable).map_err(|why| Usage(why.to_string()))?),
+        };
         Ok(Self {
+            images,
+            pull_secret: text("SKR_IMG_PULL_SECRET"),
             revision: text("REVISION").filter(|name| name != "default").unwrap_or_default(),
             namespaces: namespaces.map(str::to_owned).collect(),
             lease_namespace: text("LEADER_ELECTION_NAMESPACE")
                 .or_else(|| text("POD_NAMESPACE"))
-                .unwrap_or_else(|| "istio-operator".to_owned()),
+                .unwrap_or_else(|| home.to_owned()),
             holder: format!("{pod}_{:x}_{born:x}", process::id()),
             renew_deadline: span("RENEW_DEADLINE", 10)?,
             patience: span("WAIT_FOR_RESOURCES_TIMEOUT", 300)?,
@@ -138,7 +188,7 @@ mod tests {
 
     fn read(variables: &[(&str, &str)]) -> Result<Environment> {
         let find = |name: &str| variables.iter().find(|(known, _)| *known == name);
-        Environment::read(|name| find(name).map(|(_, value)| (*value).to_owned()))
+        Environment::read(Kind::Istio, |name| find(name).map(|(_, value)| (*value).to_owned()))
     }
 
     #[test]
@@ -165,5 +215,8 @@ mod tests {
         assert_eq!(environment.patience.as_secs(), 300);
         let wrong = read(&[("RENEW_DEADLINE", "soon")]).unwrap_err();
         assert!(wrong.to_string().contains("RENEW_DEADLINE"), "{wrong}");
+        let wrong = read(&[("pilot", "r/pilot:1")]).unwrap_err();
+        assert!(wrong.to_string().contains("install-cni is not set"), "{wrong}");
+        assert_eq!(environment.lease_namespace, "kyma-system");
     }
 }

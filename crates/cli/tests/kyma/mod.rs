@@ -1,0 +1,102 @@
+//! A cluster with the definition of the `Istio` resource, the operator for it beside, and looks at both.
+#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(clippy::unwrap_used, reason = "this is test code, which the lint cannot see here")]
+
+use crate::{operated::Operated, site::BINARY};
+use mizzen_testkit::{
+    Part, Result, ports,
+    wait::{PATIENCE, Seen},
+};
+use serde_json::Value;
+use std::process::Command;
+
+/// The sample of the design document, with the namespace that it has to be in.
+pub(crate) const SAMPLE: &str = "apiVersion: operator.kyma-project.io/v1alpha1
+kind: Istio
+metadata: { name: istio-sample, namespace: kyma-system }
+spec: { config: { numTrustedProxies: 1 } }
+";
+
+/// Of any name and place, with any spec.
+pub(crate) fn resource(namespace: &str, name: &str, spec: &str) -> String {
+    format!(
+        "apiVersion: operator.kyma-project.io/v1alpha2\nkind: Istio\nmetadata: {{ name: {name}, namespace: {namespace} }}\nspec: {spec}\n"
+    )
+}
+
+pub(crate) struct Kyma {
+    pub(crate) here: Operated,
+}
+
+impl Kyma {
+    pub(crate) async fn start() -> Result<Self> {
+        Self::start_with("").await
+    }
+
+    /// With further flags of `operator manifest`.
+    pub(crate) async fn start_with(flags: &str) -> Result<Self> {
+        let here = Operated::start().await?;
+        let objects = here.site.mizzen_alone(&format!("operator manifest {flags}")).await.well();
+        here.site.server.apply(&objects).await?;
+        here.kubectl("wait --for=condition=Established crd istios.operator.kyma-project.io --timeout=60s")
+            .await?;
+        Ok(Self { here })
+    }
+
+    /// The process, as the deployment would start it: with the rights of its account and no others.
+    pub(crate) fn operator(&self, further: &[&str]) -> (Part, u16) {
+        let [port] = ports::free().unwrap();
+        let mut command = Command::new(BINARY);
+        command
+            .args(["operator", "run", "--kind", "Istio", "--monitoring-host", "127.0.0.1"])
+            .args(["--monitoring-port", &port.to_string(), "--log-level", "info,mizzen_operator=debug"])
+            .args(["--as", "system:serviceaccount:kyma-system:istio-controller-manager"])
+            .args(further)
+            .arg("--kubeconfig")
+            .arg(self.here.site.server.kubeconfig_file())
+            .env_clear()
+            .env("RENEW_DEADLINE", "3s");
+        (Part::start("operator", command).unwrap(), port)
+    }
+
+    pub(crate) async fn get(&self, namespace: &str, name: &str) -> Option<Value> {
+        self.here.get(("operator.kyma-project.io", "Istio"), namespace, name).await
+    }
+
+    /// Waits for a state of a resource with this reason of its condition `Ready`, about the spec as it is now.
+    pub(crate) async fn says(
+        &self,
+        operator: &Part,
+        place: (&str, &str),
+        state: &str,
+        reason: &str,
+    ) -> Result<Value> {
+        let probe = async || {
+            let resource = self.get(place.0, place.1).await.unwrap_or_default();
+            let status = resource["status"].clone();
+            let is_current = status["observedGeneration"] == resource["metadata"]["generation"];
+            let found =
+                is_current && status["state"] == state && condition(&status, "Ready")["reason"] == reason;
+            Seen::from_option(found.then(|| status.clone()), || status.to_string())
+        };
+        operator.until(&format!("{place:?} to be {state} by {reason}"), PATIENCE, probe).await
+    }
+
+    pub(crate) async fn until_gone(&self, operator: &Part, name: &str) -> Result<()> {
+        let probe = async || {
+            let resource = self.get("kyma-system", name).await;
+            Seen::when(resource.is_none(), || resource.unwrap_or_default()["status"].to_string())
+        };
+        // What is blocked is looked at once a minute.
+        operator.until(&format!("{name} to be gone"), PATIENCE * 2, probe).await
+    }
+
+    pub(crate) async fn until_no_namespace(&self) -> Result<()> {
+        self.here.kubectl("wait --for=delete namespace/istio-system --timeout=120s").await.map(drop)
+    }
+}
+
+pub(crate) fn condition(status: &Value, kind: &str) -> Value {
+    let all = status["conditions"].as_array().cloned().unwrap_or_default();
+    all.into_iter().find(|condition| condition["type"] == kind).unwrap_or_default()
+}

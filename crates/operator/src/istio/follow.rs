@@ -1,0 +1,53 @@
+//! What happens in the cluster, as far as it concerns `Istio` resources. There is one mesh, so that what happens to it concerns them
+//! all; whichever is the oldest acts.
+
+use super::{MESH, NAMESPACE, OPERATOR};
+use crate::{
+    follow::{Known, News, Seen, objects},
+    queue::Cause,
+};
+use mizzen_api::istio::{GROUP, PLURAL, VERSIONS};
+use mizzen_cluster::{Change, Client, Key, Resource, State, follow};
+use std::sync::Arc;
+use tokio::{sync::mpsc, task::JoinSet};
+
+/// Settings of the cluster's administrator, and what we keep beside the mesh.
+const BESIDE: [(&str, &str, &str, &str); 3] = [
+    ("", "configmaps", NAMESPACE, "istio-features"),
+    ("", "configmaps", MESH, "elb-deprecated"),
+    ("security.istio.io", "peerauthentications", MESH, "default"),
+];
+
+pub(super) fn start(client: &Client, out: &mpsc::Sender<News>) -> JoinSet<()> {
+    let mut running = JoinSet::new();
+    let mut known = Known::default();
+    let turn = move |change| match change {
+        Change::Gone(key) => {
+            known.resource(Change::Gone(key));
+            // The next one may be the oldest now.
+            Some(News::Everybody(Cause::Drifted))
+        }
+        change => known.resource(change),
+    };
+    let resources = Resource::new(GROUP, &VERSIONS[..1], PLURAL);
+    running.spawn(follow(client.clone(), resources, Arc::new(State::default()), out.clone(), turn));
+    objects(client, out, &mut running, |owners| {
+        let ours = |key: &Key| &*key.namespace == NAMESPACE && &*key.name == OPERATOR;
+        owners.iter().any(|(key, _)| ours(key)).then_some(News::Everybody(Cause::Drifted))
+    });
+    for (group, plural, namespace, name) in BESIDE {
+        let resource = Resource::new(group, &["v1"], plural).namespace(namespace);
+        let mut known = Known::default();
+        let turn = move |change: Change<Seen>| {
+            let key = match &change {
+                Change::Applied(seen) => mizzen_cluster::Trimmed::identity(seen).key(),
+                Change::Gone(key) | Change::Broken { key, .. } => key.clone(),
+                Change::Synced => return None,
+            };
+            let news = known.resource(change);
+            news.filter(|_| &*key.name == name).map(|_| News::Everybody(Cause::Drifted))
+        };
+        running.spawn(follow(client.clone(), resource, Arc::new(State::default()), out.clone(), turn));
+    }
+    running
+}

@@ -1,0 +1,107 @@
+//! IstioInstallationReconciler, the pure half: which mesh a resource asks for.
+
+use super::{
+    MODULE, NAMESPACE,
+    merge::{Surroundings, merged},
+    observe::Observed,
+    reason::{self, Reason},
+    reconciler::IstioReconciler,
+    sidecars::Proxy,
+    verify,
+};
+use crate::bring::input;
+use mizzen_api::istio::{Distribution, Spec};
+use mizzen_install::{COMPONENTS, Charts, deploy::Mesh, generate};
+use serde_json::{Value, json};
+use tokio::task::block_in_place;
+
+pub(super) struct Wanted {
+    pub(super) mesh: Mesh,
+    /// Of the control plane's image.
+    pub(super) tag: String,
+    /// The charts have no node agents, though the defaults want them.
+    pub(super) no_node_agents: bool,
+    /// What the charts have to say.
+    pub(super) notes: Vec<String>,
+    /// What sidecars should be.
+    pub(super) proxy: Proxy,
+}
+
+/// Why there is none.
+pub(super) struct Unwanted {
+    pub(super) reason: &'static Reason,
+    pub(super) description: String,
+}
+
+pub(super) fn wanted(me: &IstioReconciler<'_>, spec: &Spec, observed: &Observed) -> Result<Wanted, Unwanted> {
+    let misconfigured = |why: String| Unwanted {
+        reason: &reason::MISCONFIGURED,
+        description: format!("Could not merge Istio operator configuration: {why}"),
+    };
+    let charts = charts(me, spec.mizzen.distribution).map_err(misconfigured)?;
+    let settings = me.settings;
+    let surroundings = Surroundings {
+        size: observed.size,
+        provider: observed.provider,
+        features: observed.features.clone().unwrap_or_default(),
+        // They are the images of upstream's charts.
+        images: settings.images.clone(),
+        pull_secret: settings.pull_secret.clone(),
+        experimental: settings.experimental,
+        dual_stack: observed.dual_stack,
+    };
+    let mut operator = merged(spec, &surroundings).map_err(|wrong| misconfigured(wrong.to_string()))?;
+    let no_node_agents = without_node_agents(&mut operator, charts);
+    let input = input(&operator, &observed.facts.kubernetes);
+    let generated =
+        block_in_place(|| generate(&input, charts)).map_err(|refused| misconfigured(refused.to_string()))?;
+    let failed = |why: String| Unwanted {
+        reason: &reason::INSTALL_FAILED,
+        description: format!("Could not install Istio: {why}"),
+    };
+    let served = me.cluster.served();
+    let mesh = Mesh::new(&generated, &observed.facts, &served, charts, me.version, Some(NAMESPACE));
+    let mut mesh = mesh.map_err(|error| failed(error.to_string()))?;
+    for desired in mesh.parts.iter_mut().flat_map(|part| &mut part.objects) {
+        desired.value["metadata"]["labels"][MODULE] = "istio".into();
+    }
+    let tag =
+        tag(&mesh).ok_or_else(|| failed("the charts have no control plane with an image tag".to_owned()))?;
+    let notes = generated.warnings.iter().map(|warning| warning.message.clone()).collect();
+    let proxy = Proxy::of(&operator, &mesh);
+    Ok(Wanted { mesh, tag, no_node_agents, notes, proxy })
+}
+
+/// A resource chooses between the charts that the operator was given; it never says where charts are.
+fn charts<'a>(me: &IstioReconciler<'a>, distribution: Distribution) -> Result<&'a dyn Charts, String> {
+    match (distribution, &me.settings.istio_charts) {
+        (Distribution::Mizzen, _) => Ok(me.charts),
+        (Distribution::Istio, Some(charts)) => Ok(charts.as_ref()),
+        (Distribution::Istio, None) => {
+            Err("spec.mizzen.distribution is istio, but the operator was started without \
+            upstream's charts: give it --istio-manifests"
+                .to_owned())
+        }
+    }
+}
+
+/// Switches off what the charts do not have; whether that was anything.
+fn without_node_agents(operator: &mut Value, charts: &dyn Charts) -> bool {
+    let cni = COMPONENTS.iter().find(|component| component.name == "Cni");
+    let has = cni.is_some_and(|cni| charts.chart(cni.chart).is_ok());
+    let enabled = &mut operator["spec"]["components"]["cni"]["enabled"];
+    if has || *enabled != json!(true) {
+        return false;
+    }
+    *enabled = false.into();
+    true
+}
+
+fn tag(mesh: &Mesh) -> Option<String> {
+    let mut deployments = mesh.objects().filter(|object| object.id.kind == "Deployment");
+    deployments.find_map(|deployment| {
+        let containers = deployment.value.pointer("/spec/template/spec/containers")?.as_array()?;
+        let discovery = containers.iter().find(|container| container["name"] == "discovery")?;
+        verify::tag_of(discovery["image"].as_str()?).map(str::to_owned)
+    })
+}

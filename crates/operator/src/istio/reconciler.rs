@@ -1,0 +1,123 @@
+//! IstioReconciler: one look at one resource.
+
+use super::{
+    FINALIZER, LOCK, NAMESPACE,
+    bring::bring,
+    decide::{Decision, decide},
+    follow,
+    images::Images,
+    metrics, reason,
+    telling::Telling,
+    uninstall::uninstall,
+};
+use crate::{
+    finalizers,
+    follow::News,
+    pages::Shown,
+    pass::Stopped,
+    queue::{Outcome, Pace},
+    work::Work,
+};
+use mizzen_api::istio::{GROUP, KIND, State, VERSIONS};
+use mizzen_cluster::{Client, Cluster, Key, ObjectId};
+use mizzen_install::Charts;
+use std::{sync::Arc, time::Duration};
+use tokio::{sync::mpsc, task::JoinSet};
+
+/// What the process was started with.
+pub struct Settings {
+    /// Upstream's, for resources that ask for them.
+    pub istio_charts: Option<Box<dyn Charts>>,
+    pub images: Option<Images>,
+    pub pull_secret: Option<String>,
+    /// Whether experimental wishes are granted.
+    pub experimental: bool,
+    pub pace: Pace,
+}
+
+pub(crate) struct IstioReconciler<'a> {
+    pub(crate) cluster: Arc<Cluster>,
+    pub(crate) charts: &'a dyn Charts,
+    /// Of this program, for labels.
+    pub(crate) version: &'a str,
+    pub(crate) settings: &'a Settings,
+    /// For each component to become ready.
+    pub(crate) patience: Duration,
+    pub(crate) shown: Arc<Shown>,
+}
+
+impl Work for IstioReconciler<'_> {
+    fn lock(&self) -> String {
+        LOCK.to_owned()
+    }
+
+    fn pace(&self) -> Pace {
+        self.settings.pace
+    }
+
+    fn id(&self, key: &Key) -> ObjectId {
+        ObjectId {
+            group: GROUP.to_owned(),
+            kind: KIND.to_owned(),
+            namespace: key.namespace.to_string(),
+            name: key.name.to_string(),
+        }
+    }
+
+    fn has(&self, _: &Key) -> bool {
+        true
+    }
+
+    fn watches(&self) -> usize {
+        1
+    }
+
+    fn follow(&self, client: &Client, out: &mpsc::Sender<News>) -> JoinSet<()> {
+        follow::start(client, out)
+    }
+
+    async fn pass(&self, key: &Key) -> Result<Outcome, Stopped> {
+        let (id, cluster) = (self.id(key), &self.cluster);
+        // Definitions may have come or gone.
+        cluster.look().await?;
+        let Some(resource) = cluster.get(&id, Some(VERSIONS[0])).await? else { return Ok(Outcome::Gone) };
+        let all = cluster.list_in(GROUP, KIND, NAMESPACE, "").await?;
+        let mut telling = Telling::new(cluster, &id, &resource);
+        let result = match decide(&resource, &all, self.settings.experimental) {
+            Decision::NotNeeded => {
+                telling.set(&reason::INSTALL_NOT_NEEDED);
+                telling.state(State::Deleting, "Deleting Istio").await?;
+                return Ok(Outcome::Gone);
+            }
+            Decision::Refused(refusal) => {
+                tracing::info!(resource = %id, "{}", refusal.description);
+                telling.fails(refusal.state, refusal.reason, &refusal.description).await?;
+                return Ok(Outcome::Unchanged);
+            }
+            Decision::Bring(spec) => {
+                self.shown.tell(metrics::page(&spec));
+                Box::pin(bring(self, &id, &resource, &spec, &mut telling)).await
+            }
+            Decision::Remove => {
+                let uid = resource["metadata"]["uid"].as_str().unwrap_or_default();
+                Box::pin(uninstall(self, uid, &mut telling)).await.map(|()| Outcome::Gone)
+            }
+            Decision::Release => Ok(Outcome::Gone),
+        };
+        match &result {
+            // What nobody can do is told where people look.
+            Err(stopped @ (Stopped::Refused(_) | Stopped::Inventory(_))) if !stopped.is_a_race() => {
+                telling.fails(State::Error, &reason::FAILED, &stopped.to_string()).await?;
+            }
+            Ok(Outcome::Gone) => {
+                // Its status has been written since.
+                if let Some(now) = cluster.get(&id, None).await?.filter(|now| finalizers::has(now, FINALIZER))
+                {
+                    finalizers::remove(cluster, &id, &now, FINALIZER).await?;
+                }
+            }
+            _ => {}
+        }
+        result
+    }
+}

@@ -1,0 +1,127 @@
+//! A resource goes, and its mesh before it; unless people would lose something.
+
+use super::{
+    MESH, NAMESPACE, OPERATOR, blockers, network_policies, peer_authentication, proxy_protocol, reason,
+    reconciler::IstioReconciler, resources::drop_own, sidecars, telling::Telling,
+};
+use crate::pass::Stopped;
+use mizzen_api::istio::State;
+use mizzen_cluster::ObjectId;
+use mizzen_install::deploy::{self, Facts, Which};
+use serde_json::Value;
+
+const REVISION: &str = "default";
+
+/// `uid` is that of the resource.
+pub(super) async fn uninstall(
+    me: &IstioReconciler<'_>,
+    uid: &str,
+    telling: &mut Telling,
+) -> Result<(), Stopped> {
+    let cluster = &me.cluster;
+    let blockers = blockers::blockers(cluster).await?;
+    if !blockers.is_empty() {
+        for blocker in &blockers {
+            tracing::warn!(%blocker, "blocks the deletion of Istio");
+        }
+        let description = blockers::sentence(&blockers);
+        telling.fails(State::Warning, &reason::DANGLING, &description).await?;
+        return Err(Stopped::Blocked(description));
+    }
+    telling.set(&reason::UNKNOWN);
+    telling.state(State::Deleting, "Deleting Istio").await?;
+    let mut beside = network_policies::desired(0, me.version);
+    beside.extend([peer_authentication::desired(me.version), proxy_protocol::desired(me.version)]);
+    for object in beside {
+        if let Err(error) = drop_own(cluster, &object).await {
+            return failed(telling, error.to_string()).await;
+        }
+    }
+    let facts = Facts::read(cluster).await?;
+    let alone = is_alone(&facts);
+    let which = if alone {
+        Which::Everything
+    } else {
+        Which::Revision {
+            revision: REVISION.to_owned(),
+            name: Some(OPERATOR.to_owned()),
+            namespace: Some(NAMESPACE.to_owned()),
+        }
+    };
+    let removal = deploy::plan_removal(cluster, &facts, &which).await?;
+    let removed = deploy::remove(cluster, removal, &|event| tracing::debug!(?event)).await?;
+    let held = removed.failed.iter().chain(&removed.going);
+    let held: Vec<String> = held.map(|(id, why)| format!("{id}: {why}")).collect();
+    if !held.is_empty() {
+        return failed(telling, held.join("; ")).await;
+    }
+    if alone {
+        let namespace = ObjectId {
+            group: String::new(),
+            kind: "Namespace".to_owned(),
+            namespace: String::new(),
+            name: MESH.to_owned(),
+        };
+        // It takes a while, and nothing here waits for it.
+        cluster.delete(&namespace, None).await?;
+    }
+    // Whoever cannot be restarted keeps a sidecar that nobody configures: nothing is held up by that.
+    let restarted =
+        Box::pin(sidecars::restart_all(cluster, &format!("Istio was removed with {uid}"))).await?;
+    if !restarted.by_hand.is_empty() {
+        tracing::warn!("{}", restarted.sentence());
+    }
+    telling.set(&reason::UNINSTALLED);
+    telling.state(State::Deleting, "Deleting Istio").await?;
+    Ok(())
+}
+
+/// Whether no other mesh is there, which would lose its definitions and its namespace.
+fn is_alone(facts: &Facts) -> bool {
+    let is_ours = |plane: &Value| {
+        plane["metadata"]["namespace"] == MESH && plane["metadata"]["labels"]["istio.io/rev"] == REVISION
+    };
+    let lists = facts
+        .inventories
+        .iter()
+        .map(|(owner, _)| owner)
+        .chain(facts.unreadable.iter().map(|(owner, _)| owner));
+    let own = format!("{REVISION}.{OPERATOR}");
+    let only_ours = lists.into_iter().all(|owner| owner.namespace == NAMESPACE && owner.name == own);
+    facts.control_planes.iter().all(is_ours) && only_ours
+}
+
+async fn failed(telling: &mut Telling, why: String) -> Result<(), Stopped> {
+    let description = format!("Could not uninstall Istio: {why}");
+    telling.fails(State::Error, &reason::INSTALL_FAILED, &description).await?;
+    Err(Stopped::Told(description))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mizzen_cluster::{Inventory, Owner};
+    use serde_json::json;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn what_all_meshes_share_goes_only_with_the_last() {
+        let plane = |namespace: &str, revision: &str| json!({ "metadata": { "namespace": namespace, "labels": { "istio.io/rev": revision } } });
+        let list = |namespace: &str, name: &str| {
+            (
+                Owner { namespace: namespace.into(), name: name.into() },
+                Inventory::complete(BTreeSet::new(), ""),
+            )
+        };
+        let mut facts = Facts::default();
+        assert!(is_alone(&facts), "nothing is there at all");
+        facts.control_planes.push(plane("istio-system", "default"));
+        facts.inventories.push(list("kyma-system", "default.default-operator"));
+        assert!(is_alone(&facts));
+        facts.control_planes.push(plane("istio-system", "canary"));
+        assert!(!is_alone(&facts));
+        facts.control_planes.pop();
+        facts.inventories.push(list("istio-system", "canary.other"));
+        assert!(!is_alone(&facts));
+    }
+}
