@@ -17,7 +17,10 @@ pub(crate) fn confirm(question: &str, output: &mut Output) -> Result<bool> {
         let mut answer = String::new();
         let read = io::stdin().lock().read_line(&mut answer).context("the answer could not be read")?;
         match answer.trim().to_ascii_lowercase().as_str() {
-            "y" | "yes" => return Ok(true),
+            "y" | "yes" => {
+                output.go_on_unread();
+                return Ok(true);
+            }
             "n" | "no" | "" => return Ok(false),
             _ if read == 0 => return Ok(false),
             _ => {}

@@ -55,6 +55,10 @@ impl From<io::Error> for Closed {
 pub(crate) struct Output {
     sink: BufWriter<Box<dyn Write>>,
     colours: bool,
+    /// Set while something is being done that must not end because nobody hears of it.
+    goes_on: bool,
+    /// Why nothing is printed any more, where that is a failure to be told at the end.
+    failed: Option<io::Error>,
 }
 
 impl Output {
@@ -65,22 +69,44 @@ impl Output {
     }
 
     fn new(sink: impl Write + 'static, colours: bool) -> Self {
-        Self { sink: BufWriter::new(Box::new(sink)), colours }
+        Self { sink: BufWriter::new(Box::new(sink)), colours, goes_on: false, failed: None }
+    }
+
+    /// From here on something is being changed: whoever stops reading does not stop that. What cannot be printed is lost, and
+    /// told at the end unless it was the reader's own wish.
+    pub(crate) fn go_on_unread(&mut self) {
+        self.goes_on = true;
+    }
+
+    fn survived(&mut self, result: io::Result<()>) -> Result<(), Closed> {
+        match result {
+            Err(error) if self.goes_on => {
+                // What is buffered must not be tried again.
+                let sink = BufWriter::new(Box::new(io::sink()) as Box<dyn Write>);
+                drop(std::mem::replace(&mut self.sink, sink).into_parts());
+                if let Closed::Failed(error) = Closed::from(error) {
+                    self.failed.get_or_insert(error);
+                }
+                Ok(())
+            }
+            result => Ok(result?),
+        }
     }
 
     /// Text that may carry colours; they are removed where they are not wanted.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Closed> {
-        if self.colours {
-            self.sink.write_all(text.as_bytes())?;
+        let result = if self.colours {
+            self.sink.write_all(text.as_bytes())
         } else {
-            write!(self.sink, "{}", strip_str(text))?;
-        }
-        Ok(())
+            write!(self.sink, "{}", strip_str(text))
+        };
+        self.survived(result)
     }
 
     /// Bytes exactly as they are, such as a script for a shell.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Closed> {
-        Ok(self.sink.write_all(bytes)?)
+        let result = self.sink.write_all(bytes);
+        self.survived(result)
     }
 
     /// A value in the format that was asked for; its text is its `Display`, ended by a newline.
@@ -106,7 +132,17 @@ impl Output {
 
     /// Until this has worked nothing is known to have been printed. A verb that prints over time calls it itself.
     pub(crate) fn flush(&mut self) -> Result<(), Closed> {
-        Ok(self.sink.flush()?)
+        let result = self.sink.flush();
+        self.survived(result)
+    }
+
+    /// The last word of every verb.
+    pub(crate) fn finish(&mut self) -> Result<(), Closed> {
+        self.flush()?;
+        match self.failed.take() {
+            Some(error) => Err(Closed::Failed(error)),
+            None => Ok(()),
+        }
     }
 }
 
@@ -148,6 +184,33 @@ mod tests {
         assert_eq!(show(Format::Text), "1.31\n");
         assert_eq!(show(Format::Json), "\"1.31\"\n");
         assert_eq!(show(Format::Yaml), "\"1.31\"\n");
+    }
+
+    struct Shut(io::ErrorKind);
+
+    impl Write for Shut {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Err(self.0.into())
+        }
+    }
+
+    #[test]
+    fn whoever_changes_something_goes_on_when_nobody_reads() {
+        let mut output = Output::new(Shut(io::ErrorKind::BrokenPipe), false);
+        output.text("a").unwrap();
+        assert!(matches!(output.flush(), Err(Closed::ByReader)));
+        for (kind, told) in [(io::ErrorKind::BrokenPipe, false), (io::ErrorKind::StorageFull, true)] {
+            let mut output = Output::new(Shut(kind), false);
+            output.go_on_unread();
+            for _ in 0..3 {
+                output.text("a line").unwrap();
+                output.flush().unwrap();
+            }
+            assert_eq!(output.finish().is_err(), told, "{kind:?}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(crate) fn run(mut argv: Vec<OsString>) -> Exit {
     let mut output = Output::stdout();
     let outcome = carry_out(program, &argv, &mut output);
     // Also after a failure: what a verb printed before it belongs above the error.
-    let flushed = output.flush();
+    let flushed = output.finish();
     match outcome.and_then(|exit| Ok(flushed.map(|()| exit)?)) {
         Ok(exit) => exit,
         Err(error) => failure::report(&error),

@@ -1,5 +1,6 @@
 //! The way in: a kubeconfig, or the service account of the pod that this process runs in.
 
+use http::{HeaderValue, header};
 use kube::{
     Client, Config,
     config::{KubeConfigOptions, Kubeconfig},
@@ -27,6 +28,7 @@ pub enum NoClient {
     Client(String),
 }
 
+const AGENT: &str = concat!("mizzen/", env!("CARGO_PKG_VERSION"));
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(5);
 
@@ -58,6 +60,8 @@ pub async fn connect(access: &Access) -> Result<Client, NoClient> {
         config.auth_info.impersonate = Some(user.clone());
         config.auth_info.impersonate_groups = Some(access.as_groups.clone());
     }
+    // So that an audit log says who it was.
+    config.headers.push((header::USER_AGENT, HeaderValue::from_static(AGENT)));
     config.connect_timeout = Some(CONNECT);
     // A watch is silent for long; whoever reads limits its own waiting. And a reflector waits and tries again by itself.
     config.read_timeout = None;

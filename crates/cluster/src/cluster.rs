@@ -385,6 +385,9 @@ impl Cluster {
                 return Err(failed.refused);
             }
             let wait = failed.after.map_or_else(|| backoff.next(), Duration::from_secs);
+            if attempt == 1 && matches!(failed.refused, Refused::Unreachable { .. }) {
+                tracing::warn!("{}; it is tried again", failed.refused);
+            }
             tracing::debug!(what, attempt, reason = %failed.refused, "again in {} ms", wait.as_millis());
             sleep(wait).await;
         }

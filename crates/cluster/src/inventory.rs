@@ -9,7 +9,10 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    hash::{BuildHasher, Hasher, RandomState},
+};
 
 /// Whose list it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +33,9 @@ pub struct Inventory {
     pub complete: bool,
     #[serde(default)]
     pub objects: BTreeSet<ObjectId>,
+    /// Which of several that want the same has written it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    run: String,
     /// Which version of the list was read: another one is somebody else's work.
     #[serde(skip)]
     version: Option<String>,
@@ -112,6 +118,7 @@ impl Cluster {
             attempt += 1;
             let there = self.get(&id, Some("v1")).await?;
             let version = there.as_ref().map(version);
+            // It is there as it is, or our own word whose answer was lost: nobody else has this run.
             if there.as_ref().is_some_and(|map| map["data"][KEY] == text.as_str()) {
                 inventory.version = version;
                 return Ok(());
@@ -121,7 +128,7 @@ impl Cluster {
             }
             let mut value = json!({
                 "apiVersion": "v1", "kind": "ConfigMap",
-                "metadata": { "name": id.name, "namespace": id.namespace, "labels": { LABEL: owner.name } },
+                "metadata": { "name": id.name, "namespace": id.namespace, "labels": { LABEL: "true" } },
                 "data": { KEY: text },
             });
             if let Some(version) = version {
@@ -147,6 +154,11 @@ impl Cluster {
     }
 }
 
+/// A word that no other run has.
+fn a_run() -> String {
+    format!("{:016x}", RandomState::new().build_hasher().finish())
+}
+
 fn version(map: &Value) -> String {
     map.pointer("/metadata/resourceVersion").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
@@ -168,7 +180,7 @@ impl Inventory {
     /// Of what is there.
     #[must_use]
     pub fn complete(objects: BTreeSet<ObjectId>, note: &str) -> Self {
-        Self { note: note.to_owned(), complete: true, objects, version: None }
+        Self { note: note.to_owned(), complete: true, objects, run: String::new(), version: None }
     }
 
     /// Before the first write: all that may be there until the last.
@@ -177,12 +189,12 @@ impl Inventory {
         let mut objects: BTreeSet<ObjectId> = wanted.into_iter().collect();
         objects.extend(before.into_iter().flat_map(|before| before.objects.iter().cloned()));
         let version = before.and_then(|before| before.version.clone());
-        Self { note: note.to_owned(), complete: false, objects, version }
+        Self { note: note.to_owned(), complete: false, objects, run: a_run(), version }
     }
 
     /// After the last: what is there.
     pub fn finish(&mut self, complete: Self) {
-        *self = Self { version: self.version.take(), ..complete };
+        *self = Self { version: self.version.take(), run: std::mem::take(&mut self.run), ..complete };
     }
 
     /// Whichever version of the list it is.
@@ -205,7 +217,7 @@ mod tests {
             objects: [id("old"), id("both")].into(),
             complete: true,
             note: "1".into(),
-            version: None,
+            ..Inventory::default()
         };
         let during = Inventory::beginning(Some(&before), [id("both"), id("new")], "2");
         assert_eq!(during.objects, [id("old"), id("both"), id("new")].into());

@@ -107,6 +107,18 @@ impl Observed {
     }
 }
 
+/// Somebody who wants to know whether anybody is at work, and does not want the lease. It takes more than one look to see that its holder
+/// is no more.
+#[derive(Default)]
+pub struct Onlooker(Observed);
+
+impl Onlooker {
+    pub fn sees_a_holder(&mut self, lease: Option<&Value>) -> bool {
+        let unchanged_for = self.0.unchanged_for(lease, Instant::now());
+        verdict(lease, "", unchanged_for) == Verdict::Wait
+    }
+}
+
 impl Lease {
     pub fn new(cluster: Arc<Cluster>, namespace: &str, name: &str, holder: &str, term: Term) -> Self {
         let id = ObjectId {

@@ -46,7 +46,7 @@ pub use follow::follow;
 pub use inventory::{Inventory, LABEL as INVENTORY, NoInventory, Owner};
 pub use k8s_openapi::jiff::Timestamp;
 pub use kube::Client;
-pub use lease::{Lease, Term, now};
+pub use lease::{Lease, Onlooker, Term, now};
 pub use object::{Desired, NoObject, ObjectId};
 pub use owners::{Left, Manager, Owners};
 pub use plan::{Action, Going, NotPlanned, Planned, Step};

@@ -78,7 +78,7 @@ pub struct Planned {
     /// Whether fields are taken from others. What is left to them is not sent, so that nothing else can be meant.
     pub(crate) force: bool,
     /// The one of this name is on its way out, and has to be gone first.
-    pub(crate) going: Option<Going>,
+    pub going: Option<Going>,
     /// Whether it was ready when it was looked at.
     ready: bool,
 }

@@ -22,6 +22,16 @@ pub enum Pruned {
 }
 
 impl Cluster {
+    /// Whether an object is ours to delete, or somebody's whom we take over from; or whose it is.
+    pub fn is_ours(&self, live: &Value, adoption: &Adoption) -> Result<(), String> {
+        let owners = Owners::of(live);
+        let adopted = || owners.others(self.manager()).any(|manager| adoption.takes(manager));
+        if owners.has_applied(self.manager()) || owners.is_nobodys() || adopted() {
+            return Ok(());
+        }
+        Err(format!("it belongs to {}", owners.others_in_words(self.manager())))
+    }
+
     /// Only if it is still ours, or nobody's, or somebody's whom we take over from; only if `may` says so of it, and only the very object that was
     /// looked at.
     pub async fn prune(
@@ -34,13 +44,7 @@ impl Cluster {
         loop {
             attempt += 1;
             let Some(live) = self.get(id, None).await? else { return Ok(Pruned::Absent) };
-            let owners = Owners::of(&live);
-            let ours = owners.has_applied(self.manager()) || owners.is_nobodys();
-            if !ours && !owners.others(self.manager()).any(|manager| adoption.takes(manager)) {
-                let why = format!("it belongs to {}", owners.others_in_words(self.manager()));
-                return Ok(Pruned::Kept { why });
-            }
-            if let Err(why) = may(&live) {
+            if let Err(why) = self.is_ours(&live, adoption).and_then(|()| may(&live)) {
                 return Ok(Pruned::Kept { why });
             }
             if Going::of(&live).is_some() {

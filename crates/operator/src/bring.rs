@@ -4,6 +4,7 @@ use crate::{
     carried::{self, Teller, carry},
     pass::{Report, Stopped, Worker},
     queue::Outcome,
+    remove,
     status::{Status, Word},
 };
 use mizzen_cluster::{Action, Refused};
@@ -35,6 +36,18 @@ pub(crate) async fn bring(
         Ok(done) => done,
         Err(sentence) => return stop(report, sentence).await,
     };
+    // Another revision than before: what the resource had in that one goes when this one is there.
+    let former = remove::former(&facts, resource);
+    if status.is_healthy() && !former.is_empty() {
+        if let Some(sentence) = remove::in_use(worker, &former).await? {
+            report.write(&status.whole(Word::ActionRequired, sentence.as_str())).await?;
+            return Err(Stopped::Blocked(sentence));
+        }
+        let held = remove::take_away(worker, resource, &former).await?;
+        if !held.is_empty() {
+            return stop(report, format!("its former revision cannot be removed: {}", held.join("; "))).await;
+        }
+    }
     report.write(&status).await?;
     if !status.is_healthy() {
         return Ok(Outcome::Failed);
@@ -76,13 +89,6 @@ async fn stop(report: &mut Report, sentence: String) -> Result<Outcome, Stopped>
 
 /// The mesh that the resource describes.
 fn wanted(worker: &Worker<'_>, resource: &Value, facts: &Facts) -> Result<Mesh, String> {
-    let name = resource["metadata"]["name"].as_str().unwrap_or_default();
-    // It is a label of everything.
-    if name.len() > 63 {
-        return Err(format!(
-            "the name {name:?} has more than 63 characters, and cannot be a label of its objects"
-        ));
-    }
     let input = input(resource, &facts.kubernetes);
     uses_our_charts(&input, worker.charts)?;
     let generated: Generated =

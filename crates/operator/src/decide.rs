@@ -8,7 +8,7 @@ pub const VERSION: &str = "v1alpha1";
 pub const KIND: &str = "IstioOperator";
 /// Keeps a resource until its mesh is gone.
 pub const FINALIZER: &str = "istio-finalizer.install.istio.io";
-const IGNORE: &str = "install.istio.io/ignoreReconcile";
+pub(crate) const IGNORE: &str = "install.istio.io/ignoreReconcile";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {

@@ -4,7 +4,7 @@
 //! seconds); except that a workload which is not available any more is news.
 
 use crate::{
-    decide::{GROUP, VERSION},
+    decide::{GROUP, IGNORE, VERSION},
     istio,
     queue::Cause,
     rights::OWNED,
@@ -42,6 +42,8 @@ pub(crate) enum News {
 pub(crate) struct Seen {
     metadata: Metadata,
     mark: u64,
+    /// Of what a resource wants: not of labels and annotations, but for the one that says that it is to be left alone.
+    wish: u64,
 }
 
 #[derive(Deserialize)]
@@ -67,6 +69,8 @@ struct Metadata {
 
 impl From<Raw> for Seen {
     fn from(Raw { metadata, status, rest }: Raw) -> Self {
+        let mut wish = DefaultHasher::new();
+        (&metadata.uid, &metadata.deletion_timestamp, metadata.annotations.get(IGNORE)).hash(&mut wish);
         let mut hasher = DefaultHasher::new();
         (&metadata.uid, &metadata.deletion_timestamp, &metadata.labels).hash(&mut hasher);
         for (key, value) in &metadata.annotations {
@@ -75,12 +79,14 @@ impl From<Raw> for Seen {
             }
         }
         for (key, value) in &rest {
-            (key, value.to_string()).hash(&mut hasher);
+            let text = value.to_string();
+            (key, &text).hash(&mut hasher);
+            (key, &text).hash(&mut wish);
         }
         let missing =
             ["unavailableReplicas", "numberUnavailable"].into_iter().find_map(|key| status.get(key));
         missing.is_some_and(|count| *count != 0).hash(&mut hasher);
-        Self { metadata, mark: hasher.finish() }
+        Self { metadata, mark: hasher.finish(), wish: wish.finish() }
     }
 }
 
@@ -143,8 +149,8 @@ impl Known {
         match change {
             Change::Applied(seen) => {
                 let key = seen.identity().key();
-                let before = self.0.insert(key.clone(), (None, seen.mark));
-                if before.is_some_and(|(_, mark)| mark == seen.mark) { None } else { look(key) }
+                let before = self.0.insert(key.clone(), (None, seen.wish));
+                if before.is_some_and(|(_, wish)| wish == seen.wish) { None } else { look(key) }
             }
             Change::Gone(key) => {
                 self.0.remove(&key);
@@ -232,14 +238,18 @@ mod tests {
     }
 
     #[test]
-    fn our_own_status_of_a_resource_is_no_news() {
+    fn neither_our_own_status_of_a_resource_nor_a_label_of_it_is_news() {
         let mut known = Known::default();
         let mut resource = json!({ "metadata": { "name": "a", "namespace": "mesh" }, "spec": {} });
         let changed = Some(News::Look(vec![(key("a"), Cause::Changed)]));
         assert_eq!(known.resource(Change::Applied(seen(&resource))), changed);
         resource["status"] = json!({ "status": "HEALTHY" });
         resource["metadata"]["finalizers"] = json!(["f"]);
+        resource["metadata"]["annotations"] = json!({ "somebody": "touched it" });
+        resource["metadata"]["labels"] = json!({ "somebody": "touched it" });
         assert_eq!(known.resource(Change::Applied(seen(&resource))), None);
+        resource["metadata"]["annotations"][IGNORE] = "true".into();
+        assert_eq!(known.resource(Change::Applied(seen(&resource))), changed);
         resource["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
         assert_eq!(known.resource(Change::Applied(seen(&resource))), changed);
     }

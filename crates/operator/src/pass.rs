@@ -12,10 +12,14 @@ use crate::{
     work::Work,
     written::Written,
 };
-use mizzen_cluster::{Client, Cluster, Key, NoInventory, ObjectId, Refused};
+use mizzen_cluster::{Client, Cluster, Key, NoInventory, ObjectId, Onlooker, Refused};
 use mizzen_install::Charts;
 use serde_json::Value;
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 use tokio::{sync::mpsc, task::JoinSet};
 
 /// What all passes have in common.
@@ -29,6 +33,8 @@ pub(crate) struct Worker<'a> {
     pub(crate) namespaces: &'a [String],
     pub(crate) lease_namespace: &'a str,
     pub(crate) patience: Duration,
+    /// What was seen of the operators of other revisions.
+    pub(crate) onlookers: Mutex<HashMap<String, Onlooker>>,
 }
 
 /// Why a pass came to nothing.
@@ -86,7 +92,8 @@ impl Work for Worker<'_> {
         let mut decision = decide(resource.as_ref(), self.revision);
         let Some(mut resource) = resource else { return Ok(Outcome::Gone) };
         if self.is_anothers(&resource).await? {
-            decision = Decision::Others;
+            // Nothing tells when that one ends.
+            return Ok(Outcome::Blocked);
         }
         if decision == Decision::Claim {
             let Some(now) = finalizers::add(&self.cluster, &id, &resource, FINALIZER).await? else {
@@ -131,8 +138,8 @@ impl Worker<'_> {
             name: lock(wanted),
         };
         let lease = self.cluster.get(&lease, None).await?;
-        let holder = lease.as_ref().and_then(|lease| lease.pointer("/spec/holderIdentity")?.as_str());
-        Ok(holder.is_some_and(|holder| !holder.is_empty()))
+        let mut seen = self.onlookers.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(seen.entry(wanted.to_owned()).or_default().sees_a_holder(lease.as_ref()))
     }
 }
 

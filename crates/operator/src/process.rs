@@ -15,7 +15,7 @@ use std::{
     future::Future,
     io,
     pin::pin,
-    sync::{Arc, atomic::Ordering::Relaxed},
+    sync::{Arc, Mutex, atomic::Ordering::Relaxed},
     time::{Duration, Instant},
 };
 use tokio::{net::TcpListener, sync::mpsc, task::JoinSet, time::sleep_until};
@@ -74,6 +74,7 @@ pub async fn run(
                 namespaces,
                 lease_namespace: &options.lease_namespace,
                 patience: options.patience,
+                onlookers: Mutex::default(),
             };
             work_on(&worker, cluster, &options, shown, end).await
         }

@@ -76,6 +76,6 @@ fn note(word: &str, reason: &str) {
         let noted = OpenOptions::new().append(true).create(true).open(file);
         let noted = noted.and_then(|mut file| file.write_all(line.as_bytes()));
         // Otherwise it would be counted as passed.
-        assert!(noted.is_ok(), "it cannot be noted that this test was {how}: {noted:?}");
+        assert!(noted.is_ok(), "it cannot be noted that this test was {word}: {noted:?}");
     }
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::spec::Spec;
 use mizzen_cluster::{
-    Action, Adoption, Cluster, Failed, Going, NotPlanned, ObjectId, Owners, Planned, Refused, Rights,
+    Action, Adoption, Cluster, Failed, Going, NotPlanned, ObjectId, Planned, Refused, Rights,
 };
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -264,14 +264,10 @@ pub(super) async fn look(
             absent.push(id);
             continue;
         };
-        let owners = Owners::of(&live);
-        let ours = owners.has_applied(cluster.manager()) || owners.is_nobodys();
-        let kept = if !ours {
-            Some(format!("it belongs to {}", owners.others_in_words(cluster.manager())))
-        } else if id.kind == "Namespace" {
-            inhabited(cluster, owner, &id.name, lived_in).await?
-        } else {
-            None
+        let kept = match cluster.is_ours(&live, &Adoption::default()) {
+            Err(why) => Some(why),
+            Ok(()) if id.kind == "Namespace" => inhabited(cluster, owner, &id.name, lived_in).await?,
+            Ok(()) => None,
         };
         leaving.push(Leaving { id, kept });
     }

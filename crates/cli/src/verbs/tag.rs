@@ -12,8 +12,9 @@ use crate::{
     output::Output,
     program::Program,
 };
-use anyhow::{Context, Error, Result};
+use anyhow::{Context, Error, Result, anyhow};
 use clap::{Args, Subcommand, ValueEnum};
+use mizzen_check::schema::names;
 use mizzen_install::tag::{self, Change, Listed, NoTag, Request, State};
 use mizzen_text::yaml;
 use serde::Serialize;
@@ -162,6 +163,9 @@ fn look(connection: connection::Typed, place: &control_plane::Typed) -> Result<(
 }
 
 fn set(typed: SetTyped, generate: bool, output: &mut Output) -> Result<()> {
+    if let Err(reason) = names::dns_label(&typed.tag) {
+        return Err(anyhow!("the tag {:?} {reason}", typed.tag).hint("it is part of the names of objects"));
+    }
     let charts = typed.charts.open(typed.charts.manifests.as_deref())?;
     let (connection, state) = look(typed.connection, &typed.place)?;
     let request = Request {

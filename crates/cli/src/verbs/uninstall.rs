@@ -2,7 +2,7 @@
 
 use super::{
     Group, Verb,
-    install::{attended, unlisted},
+    install::{attended, line, may, unlisted},
 };
 use crate::{
     args::connection::{self, refused},
@@ -103,6 +103,9 @@ impl Verb for Uninstall {
     fn run(self, output: &mut Output) -> Result<Exit> {
         let Self { typed, which } = self;
         let text = typed.output == Word::Text;
+        if typed.yes && !typed.dry_run {
+            output.go_on_unread();
+        }
         let connection = typed.connection.connect()?;
         let cluster = &connection.cluster;
         let facts = connection.run(Facts::read(cluster)).map_err(refused)?;
@@ -119,20 +122,28 @@ impl Verb for Uninstall {
         }
         let removal = connection.run(deploy::plan_removal(cluster, &facts, &which)).map_err(refused)?;
         if removal.is_empty() {
-            output.text(if text { "there is nothing to remove\n" } else { "{}\n" })?;
+            match text {
+                true => output.text("there is nothing to remove\n")?,
+                false if typed.dry_run => output.json(&json!({ "remove": [], "proxies": [] }))?,
+                false => output.json(&json!({ "removed": [], "going": [], "failed": [] }))?,
+            }
             return Ok(Exit::Done);
         }
         let proxies = connection.run(proxies(cluster, &facts, &which, &removal));
         if text {
             output.text(&shown(&removal, &proxies, typed.dry_run))?;
-            if let Which::Revision { revision, .. } = &which {
-                for tag in facts.tags_left(revision, &removal) {
-                    let advice = "move it with `mizzen tag set`, or remove it with `mizzen tag remove`";
-                    output.text(&format!("the tag {tag} will point at nothing: {advice}\n"))?;
-                }
+            for tag in facts.tags_left(&removal) {
+                let advice = "move it with `mizzen tag set`, or remove it with `mizzen tag remove`";
+                output.text(&format!("the tag {tag} will point at nothing: {advice}\n"))?;
+            }
+            for id in &removal.kept {
+                output
+                    .text(&format!("{id} stays: somebody has changed the labels by which it would go\n"))?;
             }
             output.flush()?;
         }
+        let missing = connection.run(cluster.missing_rights(&removal.rights())).map_err(refused)?;
+        may(&missing)?;
         if typed.dry_run {
             if !text {
                 output.json(&json!({ "remove": removal.objects, "proxies": proxies }))?;
@@ -160,8 +171,8 @@ impl Verb for Uninstall {
             };
             let work = deploy::remove(cluster, removal, &progress);
             let mut print = |event: Event| -> Result<()> {
-                if text && let Event::Deleted { object } = &event {
-                    output.text(&format!("  removed {object}\n"))?;
+                if text && let Some(line) = line(&event) {
+                    output.text(&format!("{line}\n"))?;
                     output.flush()?;
                 }
                 Ok(())
@@ -181,10 +192,12 @@ impl Verb for Uninstall {
             return Err(anyhow!("{}", all.join("\n"))
                 .hint("what was removed is gone; run the same command again to go on"));
         }
+        if !removed.going.is_empty() {
+            let all: Vec<String> = removed.going.iter().map(|(id, why)| format!("{id} {why}")).collect();
+            return Err(anyhow!("everything was deleted, but something is still there:\n{}", all.join("\n"))
+                .hint("it goes when whoever holds it lets it go; run the same command again to see"));
+        }
         if text {
-            for (id, why) in &removed.going {
-                output.text(&format!("  {id} {why}\n"))?;
-            }
             output.text("the mesh is removed\n")?;
         }
         Ok(Exit::Done)

@@ -1,6 +1,6 @@
 //! What speaks against an installation, before anything is written.
 
-use super::{Facts, Mesh};
+use super::{Facts, Mesh, facts::ControlPlane};
 use crate::{Version, tag::conflicts};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -19,7 +19,9 @@ pub struct Problem {
 pub fn problems(mesh: &Mesh, facts: &Facts) -> Vec<Problem> {
     let mut problems = Vec::new();
     problems.extend(kubernetes(&facts.kubernetes));
-    problems.extend(version(facts.running(&mesh.namespace, &mesh.revision).as_ref(), mesh.version.as_ref()));
+    if let (Some(running), Some(wanted)) = (facts.running(mesh), mesh.control_plane()) {
+        problems.extend(change(&running, &wanted));
+    }
     problems.extend(overlaps(&mesh.webhooks(), &facts.webhooks));
     problems
 }
@@ -41,6 +43,23 @@ fn kubernetes(version: &str) -> Option<Problem> {
         message: format!("Kubernetes {version} is older than {major}.{minor}, the oldest that this version of Istio is meant for"),
         warning: true,
     })
+}
+
+/// Versions of two programs cannot be compared.
+fn change(running: &ControlPlane, wanted: &ControlPlane) -> Option<Problem> {
+    if running.program == wanted.program {
+        return version(running.version.as_ref(), wanted.version.as_ref());
+    }
+    let named = |one: &ControlPlane| {
+        let version = one.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+        format!("{}{version}", one.program)
+    };
+    let message = format!(
+        "the control plane becomes another program: {} is running, and {} takes its place",
+        named(running),
+        named(wanted)
+    );
+    Some(Problem { message, warning: true })
 }
 
 /// Not back, and not over a minor version: upgrades are tested from one minor version to the next.
@@ -90,6 +109,21 @@ mod tests {
             Some("1.28.3 is running, and 1.31.0 is more than one minor version away: upgrade to 1.29 first")
         );
         assert!(said("1.31.0", "2.0.0").is_some());
+    }
+
+    #[test]
+    fn versions_of_two_programs_are_not_compared_but_told() {
+        let plane = |program: &str, version: &str| ControlPlane {
+            program: program.to_owned(),
+            version: Version::read(version),
+        };
+        let said = change(&plane("pilot", "1.31.0"), &plane("mizzen", "0.1.0")).unwrap();
+        assert!(
+            said.warning && said.message.contains("pilot 1.31.0 is running, and mizzen 0.1.0"),
+            "{said:?}"
+        );
+        assert!(change(&plane("mizzen", "0.9.3"), &plane("mizzen", "0.1.0")).is_some_and(|one| !one.warning));
+        assert_eq!(change(&plane("mizzen", "0.1.0"), &plane("mizzen", "0.1.0")), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What has to be known of a cluster before something is installed in it.
 
-use super::labels;
-use crate::Version;
+use super::{Mesh, labels};
+use crate::{Version, running::image::name_and_tag};
 use mizzen_cluster::{Cluster, Inventory, Owner, Refused};
 use serde_json::Value;
 
@@ -48,14 +48,37 @@ impl Facts {
         })
     }
 
-    /// The version of a revision's control plane, by its image.
-    pub fn running(&self, namespace: &str, revision: &str) -> Option<Version> {
+    /// A revision's control plane, by its image; and by the list where that names no version.
+    pub(super) fn running(&self, mesh: &Mesh) -> Option<ControlPlane> {
         let deployment = self.control_planes.iter().find(|deployment| {
-            labels::of(deployment, labels::REVISION) == Some(revision)
-                && deployment.pointer("/metadata/namespace").is_some_and(|found| found == namespace)
+            labels::of(deployment, labels::REVISION) == Some(&mesh.revision)
+                && deployment.pointer("/metadata/namespace").is_some_and(|found| *found == mesh.namespace)
         })?;
-        let image = deployment.pointer("/spec/template/spec/containers/0/image")?.as_str()?;
-        Version::of_tag(image.rsplit_once(':')?.1)
+        let mut running = ControlPlane::of(deployment)?;
+        if running.version.is_none() {
+            let owner = mesh.owner();
+            let list = self.inventories.iter().find(|(other, _)| *other == owner);
+            running.version = list.and_then(|(_, list)| Version::read(&list.note));
+        }
+        Some(running)
+    }
+}
+
+/// Whose program a control plane is, and which version of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ControlPlane {
+    /// The name of its image: `pilot`
+    pub(super) program: String,
+    pub(super) version: Option<Version>,
+}
+
+impl ControlPlane {
+    /// Of the Deployment that runs it.
+    pub(super) fn of(deployment: &Value) -> Option<Self> {
+        let containers = deployment.pointer("/spec/template/spec/containers")?.as_array()?;
+        let named = containers.iter().find(|container| container["name"] == "discovery");
+        let (program, tag) = name_and_tag(named.or(containers.first())?["image"].as_str()?);
+        Some(Self { program: program.to_owned(), version: tag.and_then(Version::of_tag) })
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::{
     Facts,
+    facts::ControlPlane,
     labels::{self, Owner},
 };
 use crate::{
@@ -10,6 +11,7 @@ use crate::{
     tag::{self, NoTag, Tag},
     tree,
 };
+use mizzen_check::schema::names;
 use mizzen_cluster::{Desired, NoObject, ObjectId, Owner as ListOwner, Served};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -42,6 +44,10 @@ pub struct Part {
 pub enum NoMesh {
     #[error("{component}: an object of it cannot be applied: {reason}")]
     Object { component: &'static str, reason: NoObject },
+    #[error(
+        "the name {name:?} of the IstioOperator {reason}: it is a label of everything, and part of the name of a list"
+    )]
+    Name { name: String, reason: String },
     #[error("the objects of the default tag: {0}")]
     Tag(#[from] NoTag),
     #[error("{0} is rendered twice, by {1} and by {2}")]
@@ -64,6 +70,10 @@ impl Mesh {
         let named = |way: &[&str]| text(way).map(str::to_owned);
         let namespace = text(&["metadata", "namespace"]).unwrap_or("istio-system").to_owned();
         let revision = text(&["spec", "values", "revision"]).unwrap_or(tag::DEFAULT).to_owned();
+        if let Some(name) = text(&["metadata", "name"]) {
+            let fits = names::label_value(name).and_then(|()| names::subdomain(name));
+            fits.map_err(|reason| NoMesh::Name { name: name.to_owned(), reason })?;
+        }
         let owner = Owner {
             name: text(&["metadata", "name"]),
             namespace: owner_namespace.or_else(|| text(&["metadata", "namespace"])),
@@ -96,8 +106,9 @@ impl Mesh {
         }
         once(&parts)?;
         let image_tag = text(&["spec", "values", "global", "tag"]).or_else(|| text(&["spec", "tag"]));
+        let by_image = control_plane(&parts).and_then(|plane| plane.version);
         Ok(Self {
-            version: image_tag.and_then(Version::of_tag),
+            version: by_image.or_else(|| image_tag.and_then(Version::of_tag)),
             profile: generated.merged.profile.clone(),
             network: named(&["spec", "values", "global", "network"]),
             name: named(&["metadata", "name"]),
@@ -110,6 +121,13 @@ impl Mesh {
 
     pub fn objects(&self) -> impl Iterator<Item = &Desired> {
         self.parts.iter().flat_map(|part| &part.objects)
+    }
+
+    /// As it is to be, if it has one.
+    pub(super) fn control_plane(&self) -> Option<ControlPlane> {
+        let rendered = control_plane(&self.parts)?;
+        // By digest an image says no version.
+        Some(ControlPlane { version: rendered.version.or_else(|| self.version.clone()), ..rendered })
     }
 
     pub fn ids(&self) -> BTreeSet<ObjectId> {
@@ -136,6 +154,12 @@ impl Mesh {
         }
         value
     }
+}
+
+fn control_plane(parts: &[Part]) -> Option<ControlPlane> {
+    let pilot = parts.iter().find(|part| part.component.name == "Pilot")?;
+    let mut deployments = pilot.objects.iter().filter(|object| object.id.kind == "Deployment");
+    ControlPlane::of(&deployments.next()?.value)
 }
 
 /// The name of a list.

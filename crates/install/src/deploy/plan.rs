@@ -105,7 +105,7 @@ pub async fn plan(
     plan.candidates = superfluous(cluster, mesh, facts, &plan, adoption).await?;
     for id in &plan.candidates {
         let Some(live) = cluster.get(id, None).await? else { continue };
-        if may_prune(&live, mesh).is_ok() {
+        if cluster.is_ours(&live, adoption).and_then(|()| may_prune(&live, mesh)).is_ok() {
             plan.prune.push(id.clone());
         }
     }

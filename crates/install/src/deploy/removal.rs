@@ -8,8 +8,8 @@ use super::{
     progress::{Event, Progress},
 };
 use mizzen_cluster::{
-    Cluster, Deletion, Desired, Inventory, NoInventory, NotPlanned, ObjectId, Owner, Refused,
-    order::rank_of_deletion,
+    Cluster, Deletion, Desired, Going, Inventory, NoInventory, ObjectId, Owner, Refused, Rights,
+    order::rank_of_deletion, wait::Waiting,
 };
 use serde_json::Value;
 use std::{
@@ -17,6 +17,7 @@ use std::{
     sync::Arc,
     time::Duration,
 };
+use tokio::time::{Instant, sleep};
 
 /// What istioctl removes, and looks at when it prunes.
 pub(crate) const KINDS: [(&str, &str); 16] = [
@@ -49,6 +50,9 @@ const COMPONENTS: &str = "(Pilot,IngressGateways,EgressGateways,Cni,Ztunnel)";
 
 /// For all that was deleted to be gone; what takes longer is told.
 const GONE: Duration = Duration::from_secs(30);
+/// Until it is told what is waited for, and between two looks.
+const PATIENCE: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(200);
 
 /// What is to go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,12 +65,32 @@ pub enum Which {
 pub struct Removal {
     /// In the order in which they go.
     pub objects: Vec<ObjectId>,
+    /// In a list of ours, and somebody has taken the labels from them by which they would go.
+    pub kept: Vec<ObjectId>,
     lists: Vec<Owner>,
 }
 
 impl Removal {
     pub fn gateways(&self) -> impl Iterator<Item = &ObjectId> {
         self.objects.iter().filter(|id| id.kind == "Deployment" && id.name.contains("gateway"))
+    }
+
+    /// What has to be allowed.
+    pub fn rights(&self) -> Rights {
+        let mut rights = Rights::default();
+        for id in &self.objects {
+            rights.need(id, &["get", "delete"]);
+        }
+        for list in &self.lists {
+            let id = ObjectId {
+                group: String::new(),
+                kind: "ConfigMap".to_owned(),
+                namespace: list.namespace.clone(),
+                name: String::new(),
+            };
+            rights.need(&id, &["delete"]);
+        }
+        rights
     }
 
     pub fn is_empty(&self) -> bool {
@@ -89,10 +113,18 @@ impl Facts {
         self.revisions().contains(revision)
     }
 
-    /// Tags of a revision that somebody has set: they stay when it goes, and point at nothing.
-    pub fn tags_left(&self, revision: &str, removal: &Removal) -> Vec<&str> {
-        let of_revision =
-            self.webhooks.iter().filter(|webhook| labels::of(webhook, labels::REVISION) == Some(revision));
+    /// Tags that somebody has set: they stay when their control plane goes, and point at nothing.
+    pub fn tags_left(&self, removal: &Removal) -> Vec<&str> {
+        let goes = |plane: &&Value| {
+            let name = plane["metadata"]["name"].as_str().unwrap_or_default();
+            removal.objects.iter().any(|id| id.kind == "Deployment" && id.name == name)
+        };
+        let going = self.control_planes.iter().filter(goes);
+        let going: BTreeSet<&str> = going.filter_map(|plane| labels::of(plane, labels::REVISION)).collect();
+        let is_going = |webhook: &&Value| {
+            labels::of(webhook, labels::REVISION).is_some_and(|revision| going.contains(revision))
+        };
+        let of_revision = self.webhooks.iter().filter(is_going);
         let stays = |webhook: &&Value| {
             let name = webhook["metadata"]["name"].as_str().unwrap_or_default();
             !removal.objects.iter().any(|id| id.kind == "MutatingWebhookConfiguration" && id.name == name)
@@ -163,17 +195,19 @@ pub async fn plan_removal(cluster: &Cluster, facts: &Facts, which: &Which) -> Re
     };
     let (lists, others): (Vec<_>, Vec<_>) = facts.inventories.iter().partition(|(owner, _)| is_meant(owner));
     let unreadable = facts.unreadable.iter().map(|(owner, _)| owner).filter(|owner| is_meant(owner));
+    let mut kept = Vec::new();
     for id in further(&lists, &others, &objects) {
-        if let Some(live) = cluster.get(&id, None).await?
-            && belongs(&live, which)
-        {
+        let Some(live) = cluster.get(&id, None).await? else { continue };
+        if belongs(&live, which) {
             objects.insert(id);
+        } else if labels::of(&live, labels::COMPONENT) != Some("Base") {
+            kept.push(id);
         }
     }
     let mut objects: Vec<ObjectId> = objects.into_iter().collect();
     objects.sort_by_key(|id| rank_of_deletion(&id.kind));
     let lists = lists.into_iter().map(|(owner, _)| owner).chain(unreadable).cloned().collect();
-    Ok(Removal { objects, lists })
+    Ok(Removal { objects, kept, lists })
 }
 
 /// What only our lists know, and no other list has.
@@ -226,19 +260,61 @@ pub async fn remove(
             .failed
             .extend(outcome.failed.into_iter().map(|failed| (failed.id, failed.reason.to_string())));
     }
-    for id in &begun {
-        match cluster.gone(id, GONE).await {
-            Ok(()) => {}
-            Err(NotPlanned::Going { going, .. }) => removed.going.push((id.clone(), going.to_string())),
-            Err(error) => removed.failed.push((id.clone(), error.to_string())),
-        }
-    }
-    if removed.failed.is_empty() {
+    until_gone(cluster, begun, progress, &mut removed).await;
+    if removed.failed.is_empty() && removed.going.is_empty() {
         for list in &removal.lists {
             cluster.forget(list).await?;
         }
     }
     Ok(removed)
+}
+
+/// All at once, for a while; what is still there then is told with who holds it.
+async fn until_gone(
+    cluster: &Arc<Cluster>,
+    begun: Vec<ObjectId>,
+    progress: &Progress,
+    removed: &mut Removed,
+) {
+    let end = Instant::now() + GONE;
+    let (mut left, mut told) = (begun, Vec::new());
+    while !left.is_empty() {
+        let looked = cluster.for_all(left, ObjectId::clone, |cluster, id| async move {
+            let live = cluster.get(&id, None).await?;
+            Ok(live.and_then(|live| Some((id, Going::of(&live)?, live))))
+        });
+        let looked = looked.await;
+        removed.failed.extend(looked.failed.into_iter().map(|failed| (failed.id, failed.reason.to_string())));
+        let going: Vec<(ObjectId, Going, Value)> = looked.done.into_iter().flatten().collect();
+        if Instant::now() > end {
+            for (id, going, live) in going {
+                let held = instances(cluster, &live).await.unwrap_or_default();
+                removed.going.push((id, format!("{going}{held}")));
+            }
+            return;
+        }
+        left = going.iter().map(|(id, ..)| id.clone()).collect();
+        let waiting = going.into_iter().map(|(id, going, _)| Waiting { id, reason: going.to_string() });
+        let waiting: Vec<Waiting> = waiting.collect();
+        if Instant::now() + GONE > end + PATIENCE && waiting != told {
+            progress(Event::Waits { component: "The mesh", for_what: waiting.clone() });
+            told = waiting;
+        }
+        sleep(LOOK).await;
+    }
+}
+
+/// A definition goes after its objects: those that somebody holds.
+async fn instances(cluster: &Cluster, definition: &Value) -> Option<String> {
+    const NAMED: usize = 3;
+    let text = |pointer: &str| definition.pointer(pointer).and_then(Value::as_str);
+    let objects = cluster.list(text("/spec/group")?, text("/spec/names/kind")?, "").await.ok()?;
+    let held =
+        objects.iter().filter(|object| Going::of(object).is_some_and(|going| !going.finalizers.is_empty()));
+    let held: Vec<String> = held.filter_map(|object| Some(ObjectId::of(object).ok()?.to_string())).collect();
+    let more = if held.len() > NAMED { ", …" } else { "" };
+    (!held.is_empty())
+        .then(|| format!("; before it has to go: {}{more}", held[..held.len().min(NAMED)].join(", ")))
 }
 
 /// Somebody may change it at the same moment: a deletion does not mind.

@@ -10,7 +10,9 @@ use super::{
 };
 use mizzen_cluster::{
     Action, Adoption, Cluster, Desired, Inventory, Mode, NoInventory, ObjectId, Owner, Planned, Pruned,
-    Refused, Step, order::rank, wait::NotReady,
+    Refused, Step,
+    order::rank,
+    wait::{NotReady, Waiting},
 };
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -63,7 +65,8 @@ pub async fn carry_out(
         .any(|(_, planned)| planned.step.action != Action::Unchanged);
     let mut list = Inventory::beginning(before.as_ref(), mesh.ids(), &note);
     let is_recorded = before.as_ref().is_some_and(|before| before.says_the_same_as(&complete));
-    if writes || !prune.is_empty() || !is_recorded {
+    let begins = writes || !prune.is_empty() || !is_recorded;
+    if begins {
         cluster.record(&owner, &mut list).await?;
     }
     let mut report = Report::default();
@@ -103,8 +106,10 @@ pub async fn carry_out(
                 Pruned::Kept { .. } => {}
             }
         }
-        list.finish(complete);
-        cluster.record(&owner, &mut list).await?;
+        if begins {
+            list.finish(complete);
+            cluster.record(&owner, &mut list).await?;
+        }
     }
     Ok(report)
 }
@@ -193,6 +198,14 @@ async fn bring(
         if objects.iter().any(|(_, planned)| planned.step.action != Action::Unchanged) {
             let ours = cluster.is_ours_still(claim.owner, claim.list).await;
             ours.map_err(|error| error.to_string())?;
+        }
+        let going = objects.iter().filter_map(|(object, planned)| {
+            let reason = planned.going.as_ref()?.to_string();
+            Some(Waiting { id: object.id.clone(), reason })
+        });
+        let going: Vec<Waiting> = going.collect();
+        if !going.is_empty() {
+            progress(Event::Waits { component: title, for_what: going });
         }
         let brought = cluster.for_all(
             objects,

@@ -4,7 +4,7 @@
 //! asked (debug pages are for callers on the same machine; a pod may be reachable from nowhere) is known by its image.
 
 mod ask;
-mod image;
+pub(crate) mod image;
 
 use serde::Serialize;
 use serde_json::Value;

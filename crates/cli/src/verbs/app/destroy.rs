@@ -52,6 +52,9 @@ pub(crate) struct Typed {
 
 pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
     let text = typed.output == Word::Text;
+    if typed.yes && !typed.dry_run {
+        output.go_on_unread();
+    }
     let owner = typed.which.owner()?;
     if typed.local {
         return local::destroy(&owner, typed.dry_run, typed.yes, text, output);

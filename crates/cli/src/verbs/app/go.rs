@@ -8,6 +8,7 @@ use crate::{
     exit::Exit,
     failure::Hint,
     output::Output,
+    verbs::install,
 };
 use anyhow::{Result, anyhow, bail};
 use mizzen_app::release::{self, Event, NoRelease, Owner, Person, Plan, Settings, Stop, Waits, What};
@@ -122,6 +123,9 @@ pub(super) fn go(
     let (cluster, owner) = (&connection.cluster, &subject.owner);
     let (settings, me, text) = (typed.settings(), person::here(), typed.output == Word::Text);
     let mut break_lock = typed.lock.break_lock;
+    if typed.yes && !typed.dry_run {
+        output.go_on_unread();
+    }
     loop {
         let before = match typed.dry_run {
             true => connection.run(release::read(cluster, owner)).map_err(unreleased)?,
@@ -293,13 +297,8 @@ pub(super) fn allowed(connection: &Connection, plan: &Plan, owner: &Owner) -> Re
 }
 
 pub(super) fn may(missing: &[String]) -> Result<()> {
-    if missing.is_empty() {
-        return Ok(());
-    }
-    let error = anyhow!("this user may not: {}", missing.join(", "))
-        .hint("nothing was done; ask for these rights, or choose another user with --context");
     let namespace = missing.iter().any(|right| right.ends_with(" Namespace"));
-    Err(match namespace {
+    install::may(missing).map_err(|error| match namespace {
         true => error.hint("`createNamespace: false` in app.yaml does without those on namespaces, where somebody else makes it"),
         false => error,
     })

@@ -180,6 +180,9 @@ pub(super) fn apply(which: &which::Typed, go: &go::Typed, output: &mut Output) -
     let local = look(which)?;
     let changes = changes(&local.there, &local.wanted);
     let text = go.output == go::Word::Text;
+    if go.yes && !go.dry_run {
+        output.go_on_unread();
+    }
     match text {
         true => output.text(&shown(&local, &changes))?,
         false => output.json(&value(&local, &changes))?,

@@ -6,7 +6,8 @@ mod run;
 mod show;
 mod typed;
 
-pub(crate) use run::{attended, unlisted};
+pub(crate) use run::{attended, may, unlisted};
+pub(crate) use show::line;
 
 use super::{Group, Verb};
 use crate::{exit::Exit, output::Output, program::Program};

@@ -80,27 +80,28 @@ pub(super) fn install(typed: Typed, verb: &str, output: &mut Output) -> Result<E
     let prepared = prepare(connection, mesh, &shown, force)?;
     let Prepared { connection, mesh, problems, plan, adoption } = prepared;
     let text = shown.output == Word::Text;
+    if yes && !dry_run {
+        output.go_on_unread();
+    }
     if text {
         output.text(&show::plan(&mesh, &plan, dry_run))?;
         output.flush()?;
+    }
+    let cluster = &connection.cluster;
+    let missing = connection.run(deploy::missing_rights(cluster, &plan, &mesh.namespace)).map_err(refused)?;
+    let is_refused = (!force && problems.iter().any(|problem| !problem.warning))
+        || !missing.is_empty()
+        || !plan.failed.is_empty();
+    if !text && (dry_run || is_refused) {
+        output.json(&show::plan_json(&mesh, &plan, &problems))?;
     }
     tell(&problems, force);
     if !force && let Some(problem) = problems.iter().find(|problem| !problem.warning) {
         return Err(anyhow!("{}", problem.message).hint("nothing was done; --force goes on nevertheless"));
     }
-    let cluster = &connection.cluster;
-    let missing = connection.run(deploy::missing_rights(cluster, &plan, &mesh.namespace)).map_err(refused)?;
-    if !missing.is_empty() {
-        let error = anyhow!("this user may not: {}", missing.join(", "));
-        return Err(
-            error.hint("nothing was done; ask for these rights, or choose another user with --context")
-        );
-    }
+    may(&missing)?;
     stopped(&plan)?;
     if dry_run {
-        if !text {
-            output.json(&show::plan_json(&mesh, &plan, &problems))?;
-        }
         return Ok(Exit::Done);
     }
     let version = mesh.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
@@ -121,7 +122,7 @@ pub(super) fn install(typed: Typed, verb: &str, output: &mut Output) -> Result<E
         };
         let work = deploy::carry_out(cluster, &mesh, plan, &settings, &progress);
         let mut print = |event: deploy::Event| -> Result<()> {
-            if text && let Some(line) = show::event(&event) {
+            if text && let Some(line) = show::line(&event) {
                 output.text(&format!("{line}\n"))?;
                 output.flush()?;
             }
@@ -143,6 +144,15 @@ pub(super) fn install(typed: Typed, verb: &str, output: &mut Output) -> Result<E
     let failed: Vec<&str> = report.failures.iter().map(|failure| failure.component).collect();
     Err(anyhow!("{} could not be brought to what it should be", failed.join(", "))
         .hint("what was done stays; run the same command again to go on"))
+}
+
+/// Rights that are missing keep everything from beginning.
+pub(crate) fn may(missing: &[String]) -> Result<()> {
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let error = anyhow!("this user may not: {}", missing.join(", "));
+    Err(error.hint("nothing was done; ask for these rights, or choose another user with --context"))
 }
 
 fn done(writes: u64) -> String {

@@ -80,7 +80,7 @@ pub(super) fn plan_json(mesh: &Mesh, plan: &Plan, problems: &[Problem]) -> Value
 const NAMED: usize = 3;
 
 /// A line for an event; nothing where it would only be noise.
-pub(super) fn event(event: &Event) -> Option<String> {
+pub(crate) fn line(event: &Event) -> Option<String> {
     match event {
         Event::Begins { .. } | Event::Brought { .. } => None,
         Event::Waits { component, for_what } => {

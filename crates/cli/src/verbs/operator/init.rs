@@ -48,6 +48,9 @@ pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
     namespaces.extend(resource.as_ref().map(|resource| resource.id.namespace.clone()));
     let wanted: Vec<Desired> = objects(&deployed).into_iter().map(Desired::new).collect::<Result<_, _>>()?;
     let connection = typed.connection.connect()?;
+    if !typed.dry_run {
+        output.go_on_unread();
+    }
     show(&connection, &wanted, output)?;
     if typed.dry_run {
         return Ok(Exit::Done);

@@ -64,6 +64,9 @@ pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
         output.text("there is no such operator\n")?;
         return Ok(Exit::Done);
     };
+    if typed.yes && !typed.dry_run {
+        output.go_on_unread();
+    }
     for id in &removal.objects {
         output.text(&format!("- {id}\n"))?;
     }
