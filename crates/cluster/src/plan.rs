@@ -155,7 +155,8 @@ impl Cluster {
         let left = owners.leave_to_others(us, take, &live, &mut send.value);
         let takeover = Takeover::of(&live, us, adoption);
         let force = takeover.is_some() || adoption.reclaim != Reclaim::Nothing;
-        let ours = owners.has_applied(us) || owners.is_nobodys() && is_only_named(&desired.value);
+        let known = is_only_named(&desired.value) || adoption.recorded.contains(&desired.id);
+        let ours = owners.has_applied(us) || owners.is_nobodys() && known;
         if !ours && takeover.is_none() {
             let managers = owners.others_in_words(us);
             return Err(NotPlanned::Foreign { id: desired.id.clone(), managers });
