@@ -31,8 +31,6 @@ fn a_verb_that_is_not_here_yet_is_told_in_one_sentence() {
         ("mizzen manifest install", "mizzen manifest install"),
         ("istioctl manifest translate -f mesh.yaml", "istioctl manifest translate"),
         ("istioctl help analyze", "istioctl analyze"),
-        ("mizzen app apply --yes", "mizzen app apply"),
-        ("mizzen app rollback", "mizzen app rollback"),
         ("mizzen request", "mizzen request"),
         ("pilot-discovery request GET /debug/syncz", "pilot-discovery request"),
         ("pilot-agent proxy sidecar", "pilot-agent proxy"),

@@ -188,6 +188,14 @@ async fn what_fails_keeps_what_needs_it_and_nothing_goes_before_what_replaces_it
         told.contains("created ConfigMap shop/broken\n") && told.ends_with("release 2 is in force\n"),
         "{told}"
     );
+    // What was only a name, of which a server notes nobody, gets more in it.
+    shop.file("objects.yaml", objects("key").replace("name: fine }", "name: fine }\ndata: { a: b }"));
+    let told = shop.app("apply -y").await.well();
+    assert!(
+        told.contains("~ ConfigMap shop/fine\n      data: + {\"a\":\"b\"}")
+            && told.ends_with("release 3 is in force\n"),
+        "{told}"
+    );
     // A workload under another name that does not become ready: the old one stays.
     let label = controllers::POD;
     let new = format!(
@@ -204,12 +212,12 @@ async fn what_fails_keeps_what_needs_it_and_nothing_goes_before_what_replaces_it
     assert!(shop.state().await.contains_key("ConfigMap shop/broken"), "it would have gone");
     let told = shop.app("preview").await.well();
     assert!(
-        told.starts_with("shop/default in namespace shop: release 2 is in force, release 3 failed\n"),
+        told.starts_with("shop/default in namespace shop: release 3 is in force, release 4 failed\n"),
         "{told}"
     );
     assert!(told.contains("- ConfigMap shop/broken"), "{told}");
     let told = shop.app("rollback -y").await.well();
-    assert!(told.starts_with("back to release 2 of ") && told.ends_with("release 4 is in force\n"), "{told}");
+    assert!(told.starts_with("back to release 3 of ") && told.ends_with("release 5 is in force\n"), "{told}");
     shop.app("destroy -y").await.well();
     Ok(())
 }

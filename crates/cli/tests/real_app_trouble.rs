@@ -6,7 +6,11 @@ mod application;
 mod site;
 
 use application::Application;
-use mizzen_testkit::{Controllers, Result, needs};
+use mizzen_testkit::{
+    Controllers, Result,
+    faults::{Fault, Verb},
+    needs,
+};
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 
@@ -236,5 +240,81 @@ async fn stacks_and_applications_do_not_take_each_others_objects() -> Result<()>
     );
     let told = shop.app("destroy -y --app guest -n shop").await.well();
     assert!(told.ends_with("guest/default is gone\n"), "{told}");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_fails_every_fifth_call_does_not_keep_an_application_out() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::prepare().await?;
+    let app = |host: &str| {
+        let rules: String = (0..20).map(|number| format!("    r{number}: {{ host: {host}, subsets: [{{ name: v1, labels: {{ version: v1 }} }}] }}\n")).collect();
+        format!("name: shop\ncreateNamespace: true\nistio:\n  destinationRules:\n{rules}")
+    };
+    let before = shop.everything().await;
+    shop.file("app.yaml", app("second"));
+    shop.app("apply -y").await.well();
+    let undisturbed = shop.state().await;
+    shop.app("destroy -y").await.well();
+    let faults = shop.site.server.faults().await?;
+    let injected = [
+        faults.inject(Fault::too_many_requests(0).rate(1, 15)),
+        faults.inject(Fault::internal_error().rate(1, 15)),
+        faults.inject(Fault::conflict().on(Verb::Write).rate(1, 8)),
+        faults.inject(Fault::lose_answer().rate(1, 20)),
+    ];
+    let through = faults.kubeconfig_file();
+    shop.file("app.yaml", app("first"));
+    shop.through(&through, "apply -y").await.well();
+    shop.file("app.yaml", app("second"));
+    shop.through(&through, "apply -y").await.well();
+    assert_eq!(shop.state().await, undisturbed);
+    let releases = shop.releases().await;
+    assert_eq!((&releases["inForce"], &releases["lock"]), (&json!(2), &Value::Null), "{releases:#}");
+    shop.through(&through, "destroy -y").await.well();
+    assert!(injected.iter().all(|fault| fault.hits() > 0));
+    assert_eq!(shop.everything().await, before);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn secrets_are_not_shown_nobody_is_asked_in_a_pipe_and_a_broken_record_is_told() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::without_kinds().await?;
+    kubectl(&shop, "create namespace shop").await;
+    let secret = |word: &str| {
+        format!("apiVersion: v1\nkind: Secret\nmetadata: {{ name: key }}\ndata: {{ password: {word} }}\n")
+    };
+    shop.file("app.yaml", "name: shop\nmanifests: [objects.yaml]\n");
+    shop.file("objects.yaml", secret("aHVzaA=="));
+    let told = shop.app("apply").await.badly();
+    assert!(told.contains("standard input is no terminal") && told.contains("give -y"), "{told}");
+    assert!(!shop.state().await.contains_key("Secret shop/key"));
+    shop.app("apply -y").await.well();
+    shop.file("objects.yaml", secret("cXVpZXQ="));
+    for line in ["preview", "preview -o json"] {
+        let told = shop.app(line).await.well();
+        assert!(
+            told.contains("data.password") && !told.contains("aHVzaA==") && !told.contains("cXVpZXQ="),
+            "{told}"
+        );
+    }
+    // Nor can anybody read it in the record without the right to read Secrets.
+    kubectl(&shop, r#"-n shop patch secret mizzen-app.shop.default -p {"data":{"ledger":"bm8="}}"#).await;
+    for line in ["preview", "apply -y", "releases", "rollback -y", "destroy -y"] {
+        let told = shop.app(line).await.badly();
+        assert!(
+            told.contains("the record of shop/default, Secret shop/mizzen-app.shop.default, cannot be read"),
+            "{line}: {told}"
+        );
+        assert!(told.contains("mend it, or delete it"), "{told}");
+    }
+    kubectl(&shop, "-n shop delete secret mizzen-app.shop.default").await;
+    let told = shop.app("apply -y").await.well();
+    assert!(
+        told.contains("~ Secret shop/key\n      data.password: changes\n")
+            && told.ends_with("release 1 is in force\n"),
+        "{told}"
+    );
     Ok(())
 }

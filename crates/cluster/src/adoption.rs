@@ -3,8 +3,9 @@
 //! Applying with force alone would leave the other one an owner for ever: fields that we stop wanting would stay, because they want
 //! them still. So their entries of `managedFields` become one of ours first; then applying removes what is not wanted.
 
-use crate::{owners::Manager, reclaim::Reclaim};
+use crate::{object::ObjectId, owners::Manager, reclaim::Reclaim};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// Whom fields are taken over from.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +14,9 @@ pub struct Adoption {
     pub from: Vec<String>,
     /// And what is taken back from everybody.
     pub reclaim: Reclaim,
+    /// Objects that the caller has recorded as its own. One of which nobody has a field is believed to be: an object that is
+    /// only a name carries no trace of who applied it.
+    pub recorded: BTreeSet<ObjectId>,
 }
 
 impl Adoption {

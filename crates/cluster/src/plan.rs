@@ -15,7 +15,11 @@ use crate::{
     wait::{Ready, readiness},
 };
 use serde_json::Value;
-use std::{collections::BTreeSet, fmt};
+use std::{collections::BTreeSet, fmt, time::Duration};
+use tokio::time::sleep;
+
+/// Times that an object is looked at again because it has changed meanwhile.
+const AGAIN: u32 = 8;
 
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(tag = "action", rename_all = "camelCase")]
@@ -130,8 +134,22 @@ pub enum NotPlanned {
 }
 
 impl Cluster {
-    /// What applying this object would do; nothing is written.
+    /// What applying this object would do; nothing is written. One that changes between the reading and the dry run, as a workload
+    /// does while it is rolled out, is looked at again.
     pub async fn plan(&self, desired: &Desired, adoption: &Adoption) -> Result<Planned, NotPlanned> {
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            match self.plan_once(desired, adoption).await {
+                Err(NotPlanned::Refused(Refused::Conflict { .. })) if attempt < AGAIN => {
+                    sleep(Duration::from_millis(20)).await;
+                }
+                planned => return planned,
+            }
+        }
+    }
+
+    async fn plan_once(&self, desired: &Desired, adoption: &Adoption) -> Result<Planned, NotPlanned> {
         let live = self.get(&desired.id, Some(&desired.version)).await?;
         let going = live.as_ref().and_then(Going::of);
         let Some(live) = live.filter(|_| going.is_none()) else {
@@ -155,7 +173,8 @@ impl Cluster {
         let left = owners.leave_to_others(us, take, &live, &mut send.value);
         let takeover = Takeover::of(&live, us, adoption);
         let force = takeover.is_some() || adoption.reclaim != Reclaim::Nothing;
-        let ours = owners.has_applied(us) || owners.is_nobodys() && is_only_named(&desired.value);
+        let known = is_only_named(&desired.value) || adoption.recorded.contains(&desired.id);
+        let ours = owners.has_applied(us) || owners.is_nobodys() && known;
         if !ours && takeover.is_none() {
             let managers = owners.others_in_words(us);
             return Err(NotPlanned::Foreign { id: desired.id.clone(), managers });

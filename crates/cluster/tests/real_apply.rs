@@ -136,12 +136,23 @@ async fn an_object_that_is_only_a_name_is_not_taken_for_somebody_elses() -> Resu
     let server = ApiServer::shared().await;
     let namespace = server.namespace("named").await?;
     let cluster = ours(server).await;
-    let named = map(&namespace, "a", &json!({}));
+    let metadata = json!({ "name": "a", "namespace": namespace });
+    let named =
+        Desired::new(json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata })).unwrap();
     assert_eq!(bring(&cluster, &named, &[]).await.unwrap(), Action::Create);
     assert_eq!(bring(&cluster, &named, &[]).await.unwrap(), Action::Unchanged);
-    // Who wants more of it than its name does not know whose it is.
+    // Who wants more of it than its name has to know that it is theirs.
     let more = map(&namespace, "a", &json!({ "x": "1" }));
     assert!(matches!(bring(&cluster, &more, &[]).await, Err(NotPlanned::Foreign { .. })));
+    let known = Adoption { recorded: [more.id.clone()].into(), ..Adoption::default() };
+    let step = cluster.bring(&more, &known, None, PATIENCE).await.unwrap();
+    assert!(matches!(step.action, Action::Change { .. }), "{step}");
+    // Somebody else's is not made ours by that.
+    let theirs = map(&namespace, "theirs", &json!({ "x": "2" }));
+    let other = Cluster::new(server.client()?, "somebody").await.unwrap();
+    bring(&other, &map(&namespace, "theirs", &json!({ "x": "1" })), &[]).await.unwrap();
+    let known = Adoption { recorded: [theirs.id.clone()].into(), ..Adoption::default() };
+    assert!(matches!(cluster.bring(&theirs, &known, None, PATIENCE).await, Err(NotPlanned::Foreign { .. })));
     assert_eq!(cluster.prune(&named.id, &Adoption::default(), |_| Ok(())).await.unwrap(), Pruned::Deleted);
     Ok(())
 }

@@ -130,7 +130,8 @@ pub async fn plan(
         return Ok(plan);
     }
     let ids: BTreeSet<ObjectId> = wanted.iter().map(|one| one.desired.id.clone()).collect();
-    let (adoption, made) = (Arc::new(adoption.clone()), Arc::new(made));
+    let adoption = recorded(adoption, plan.before.as_ref().map(|before| &before.ledger));
+    let (adoption, made) = (Arc::new(adoption), Arc::new(made));
     let planned = cluster.for_all(
         wanted,
         |one| one.desired.id.clone(),
@@ -161,6 +162,12 @@ pub async fn plan(
     let looked = look(cluster, owner, surplus, &lived_in).await?;
     (plan.leaving, plan.absent) = (looked.leaving, looked.absent);
     Ok(plan)
+}
+
+/// With everything that the ledger names.
+pub(super) fn recorded(adoption: &Adoption, ledger: Option<&Ledger>) -> Adoption {
+    let objects = ledger.into_iter().flat_map(|ledger| &ledger.objects);
+    Adoption { recorded: objects.map(|recorded| recorded.id.clone()).collect(), ..adoption.clone() }
 }
 
 /// Objects that the last release wanted exactly so.

@@ -229,8 +229,15 @@ impl Held {
             "data": { SPEC: self.packed(spec)? },
         });
         let desired = Desired { id, version: "v1".to_owned(), value };
-        self.cluster.apply(&desired, Mode { dry_run: false, force: true }).await?;
-        Ok(())
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            match self.cluster.apply(&desired, Mode { dry_run: false, force: true }).await {
+                Ok(_) => return Ok(()),
+                Err(Refused::Conflict { .. }) if attempt < AGAIN => {}
+                Err(refused) => return Err(refused.into()),
+            }
+        }
     }
 
     /// Takes away all Specs but those of these releases.
@@ -241,14 +248,26 @@ impl Held {
             if let Ok(id) = ObjectId::of(&secret)
                 && !kept.contains(&id.name)
             {
-                self.cluster.delete(&id, None).await?;
+                delete(&self.cluster, &id).await?;
             }
         }
         Ok(())
     }
 
     pub(super) async fn forget(self) -> Result<(), NoRelease> {
-        self.cluster.delete(&self.owner.ledger(), None).await?;
-        Ok(())
+        delete(&self.cluster, &self.owner.ledger()).await
+    }
+}
+
+/// Somebody may change it at the same moment: a deletion does not mind.
+async fn delete(cluster: &Cluster, id: &ObjectId) -> Result<(), NoRelease> {
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        match cluster.delete(id, None).await {
+            Ok(_) => return Ok(()),
+            Err(Refused::Conflict { .. }) if attempt < AGAIN => {}
+            Err(refused) => return Err(refused.into()),
+        }
     }
 }

@@ -7,7 +7,7 @@ use super::{
     ledger::{Beginning, Phase, What},
     lock::Person,
     owner::Owner,
-    plan::{Plan, PlannedStep},
+    plan::{Plan, PlannedStep, recorded},
     record::{Held, NoRelease},
     walk::{Stop, Walked, attended, walk},
     wanted::{Wanted, graph},
@@ -188,7 +188,7 @@ async fn bring(
         })
         .collect();
     let (cluster, patience) = (Arc::clone(&held.cluster), settings.patience);
-    let adoption = Arc::new(settings.adoption.clone());
+    let adoption = Arc::new(recorded(&settings.adoption, Some(&held.ledger)));
     let work = |place: usize| {
         let (cluster, adoption) = (Arc::clone(&cluster), Arc::clone(&adoption));
         let (desired, planned) = planned[place].clone();

@@ -72,7 +72,7 @@ impl Typed {
             true => Reclaim::Edited { scaled: BTreeSet::new() },
             false => Reclaim::Nothing,
         };
-        let adoption = Adoption { from: self.adopt.clone(), reclaim };
+        let adoption = Adoption { from: self.adopt.clone(), reclaim, ..Adoption::default() };
         Settings { patience: self.timeout, adoption, wait: !self.no_wait }
     }
 }

@@ -76,13 +76,43 @@ fn shown(step: &PlannedStep) -> String {
     };
     if let Action::Change { changes } | Action::Adopt { changes, .. } = &plan.action {
         for change in changes {
-            text.push_str(&field(change));
+            text.push_str(&if is_secret(id, &change.path) {
+                format!("      {}: changes\n", change.path)
+            } else {
+                field(change)
+            });
         }
     }
     for left in &plan.left {
-        let _ = writeln!(text, "      {left}");
+        let _ = match is_secret(id, &left.path) {
+            true => writeln!(text, "      {} stays as {} has it", left.path, left.manager),
+            false => writeln!(text, "      {left}"),
+        };
     }
     text
+}
+
+/// What is shown ends up in logs that others read.
+fn is_secret(id: &ObjectId, path: &str) -> bool {
+    let within = |part: &str| {
+        path.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    id.group.is_empty() && id.kind == "Secret" && (within("data") || within("stringData"))
+}
+
+/// Paths of changes and of what is left, without the values of Secrets.
+fn values(id: &ObjectId, all: Value) -> Value {
+    let mut all = all;
+    for one in all.as_array_mut().into_iter().flatten() {
+        if is_secret(id, one["path"].as_str().unwrap_or_default()) {
+            for part in ["before", "after", "ours", "theirs"] {
+                if one.get(part).is_some_and(|value| !value.is_null()) {
+                    one[part] = "(hidden)".into();
+                }
+            }
+        }
+    }
+    all
 }
 
 pub(super) fn field(change: &FieldChange) -> String {
@@ -162,15 +192,15 @@ pub(super) fn plan_json(owner: &Owner, plan: &Plan, warnings: &[String]) -> Valu
         let planned = &step.planned.step;
         let mut shown = json!({ "object": planned.id, "action": word(&planned.action) });
         match &planned.action {
-            Action::Change { changes } => shown["changes"] = json!(changes),
+            Action::Change { changes } => shown["changes"] = values(&planned.id, json!(changes)),
             Action::Adopt { from, changes } => {
-                shown["changes"] = json!(changes);
+                shown["changes"] = values(&planned.id, json!(changes));
                 shown["takenOverFrom"] = json!(from);
             }
             _ => {}
         }
         if !planned.left.is_empty() {
-            shown["left"] = json!(planned.left);
+            shown["left"] = values(&planned.id, json!(planned.left));
         }
         if step.cause == Cause::Others {
             shown["changedByOthers"] = true.into();
@@ -234,7 +264,7 @@ pub(super) fn report_json(report: &Report, requests: u64, writes: u64) -> Value 
     let steps: Vec<Value> = report
         .steps
         .iter()
-        .map(|step| json!({ "object": step.id, "action": word(&step.action), "left": step.left }))
+        .map(|step| json!({ "object": step.id, "action": word(&step.action), "left": values(&step.id, json!(step.left)) }))
         .collect();
     json!({
         "release": report.number, "steps": steps, "deleted": report.deleted, "stays": told(&report.kept),
