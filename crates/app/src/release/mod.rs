@@ -19,6 +19,7 @@ mod pack;
 mod plan;
 mod record;
 mod run;
+mod strangers;
 mod surroundings;
 mod walk;
 mod wanted;

@@ -4,6 +4,7 @@ use super::{
     ledger::{Ledger, Phase},
     owner::Owner,
     record::{Found, ledgers},
+    strangers::strangers,
     wanted::Wanted,
 };
 use crate::spec::Spec;
@@ -281,7 +282,7 @@ pub(super) async fn look(
     Ok(Looked { leaving, absent })
 }
 
-/// A namespace goes with everything in it: not while an application lives there.
+/// A namespace goes with everything in it: not while an application lives there, or somebody else has something there.
 async fn inhabited(
     cluster: &Cluster,
     owner: &Owner,
@@ -293,5 +294,8 @@ async fn inhabited(
     }
     let others = ledgers(cluster, name).await?;
     let mut others = others.into_iter().map(|(other, _)| other).filter(|other| other != owner);
-    Ok(others.next().map(|other| format!("{} lives in it, too", other.name())))
+    match others.next() {
+        Some(other) => Ok(Some(format!("{} lives in it, too", other.name()))),
+        None => strangers(cluster, name).await,
+    }
 }
