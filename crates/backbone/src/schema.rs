@@ -83,6 +83,8 @@ pub struct Limits {
 pub struct Rule {
     pub text: String,
     pub message: Option<String>,
+    /// All that the definition says of it.
+    pub whole: Value,
 }
 
 impl Schema {
@@ -294,6 +296,7 @@ impl Reader<'_> {
                         Some(text) => rules.push(Rule {
                             text: text.to_owned(),
                             message: item["message"].as_str().map(str::to_owned),
+                            whole: item.clone(),
                         }),
                         None => self.refuse(&at.index(place), "must have a `rule`, which is text"),
                     }

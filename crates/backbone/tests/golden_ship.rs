@@ -69,6 +69,8 @@ fn what_is_read_by_the_rust_is_written_again() {
             "jwksUri": "one",
             "jwks_uri": "two",
             "every-day": "1h",
+            "topSail": {"area": 3},
+            "top_sail": {"torn": true},
         },
     });
     let ship: Ship = serde_json::from_value(written.clone()).unwrap();

@@ -5,6 +5,8 @@
 mod common;
 #[path = "common/documents.rs"]
 mod documents;
+#[path = "common/samples.rs"]
+mod samples;
 
 use common::{Folder, definitions, istio, models};
 use mizzen_backbone::{
@@ -12,6 +14,8 @@ use mizzen_backbone::{
     kcl::{Names, Style, literal},
 };
 use mizzen_testkit::{Kcl, compared_with, needs, tools};
+use mizzen_text::{Source, yaml};
+use serde_json::Value;
 use std::{fmt::Write as _, fs};
 
 /// Every model of the definitions, imported by one program. Versions of a kind have the same name, so each file is a module.
@@ -103,25 +107,47 @@ fn so_does_one_with_quotes_and_words_of_the_language_in_it() {
     }
 }
 
+/// The file of a kind: capitals begin words, as kcl-openapi cuts them.
+fn module(group: &str, version: &str, kind: &str) -> String {
+    let words =
+        kind.chars().flat_map(|letter| letter.is_uppercase().then_some('_').into_iter().chain([letter]));
+    format!("{}_{version}{}", group.replace('.', "_"), words.collect::<String>().to_lowercase())
+}
+
+#[test]
+fn the_objects_of_istio_s_samples_are_taken() {
+    needs!(Kcl::NEEDS, &["modules/istio"]);
+    let folder = Folder::new("kcl-samples");
+    folder.write_all(&models(&istio(), Language::Kcl(Style::default())));
+    let samples = samples::all();
+    let mut program = String::new();
+    for (number, sample) in samples.iter().enumerate() {
+        let module = module(&sample.group, &sample.version, &sample.kind);
+        writeln!(program, "import {module} as m{number}").unwrap();
+    }
+    for (number, sample) in samples.iter().enumerate() {
+        writeln!(program, "o{number} = m{number}.{} {}", sample.kind, literal(&sample.object, false))
+            .unwrap();
+    }
+    let printed = Kcl::run(&folder.write("main.k", &program)).unwrap();
+    let printed: Value =
+        yaml::load_first(&Source::new("printed", printed), &yaml::Options::KUBERNETES).unwrap().unwrap();
+    for (number, sample) in samples.iter().enumerate() {
+        assert_eq!(printed[format!("o{number}")], sample.object, "{} is changed", sample.file);
+    }
+    println!("{} objects go through KCL", samples.len());
+    assert!(samples.len() > 50);
+}
+
 #[test]
 fn objects_are_taken_and_refused_as_by_the_definition() {
     needs!(Kcl::NEEDS);
     let folder = Folder::new("kcl-objects");
     folder.write_all(&models(&istio(), Language::Kcl(Style::default())));
     for case in documents::all() {
-        let group = case.group.replace('.', "_");
-        // As kcl-openapi cuts words.
-        let kind: String = case
-            .kind
-            .chars()
-            .enumerate()
-            .flat_map(|(at, letter)| {
-                (at > 0 && letter.is_uppercase()).then_some('_').into_iter().chain([letter])
-            })
-            .collect::<String>()
-            .to_lowercase();
         let object = literal(&case.object(), false);
-        let program = format!("import {group}_v1_{kind} as m\n\nm.{} {object}\n", case.kind);
+        let program =
+            format!("import {} as m\n\nm.{} {object}\n", module(case.group, "v1", case.kind), case.kind);
         let ended = Kcl::run(&folder.write("main.k", &program));
         assert_eq!(
             ended.is_ok(),

@@ -8,7 +8,7 @@ use std::fs;
 #[test]
 fn every_language_is_written_below_the_package() {
     let folder = Folder::new("backbone");
-    folder.file("crds.yaml", &run("mizzen crd print DestinationRule Telemetry").good());
+    folder.file("crds.yaml", run("mizzen crd print DestinationRule Telemetry").good());
     for (words, file, has) in [
         ("", "models/networking_istio_io_v1_destination_rule.k", "schema DestinationRule:"),
         ("-m one/two", "one/two/k8s/apimachinery/pkg/apis/meta/v1/object_meta.k", "schema ObjectMeta:"),
@@ -34,7 +34,7 @@ fn every_language_is_written_below_the_package() {
 #[test]
 fn the_exact_text_is_without_rules_and_package() {
     let folder = Folder::new("backbone-exact");
-    folder.file("crds.json", &run("mizzen crd print dr -o json").good());
+    folder.file("crds.json", run("mizzen crd print dr -o json").good());
     folder.run("backbone generate --crd -f crds.json").good();
     folder.run("backbone generate --crd -f crds.json --exact -m exact").good();
     let read = |file: &str| fs::read_to_string(folder.path().join(file)).unwrap_or_default();
@@ -54,7 +54,7 @@ fn the_exact_text_is_without_rules_and_package() {
 fn what_is_wrong_is_told_and_nothing_is_written() {
     let folder = Folder::new("backbone-bad");
     let good = run("mizzen crd print Telemetry").good();
-    folder.file("crds.yaml", &format!("{good}---\n{}", good.replace("type: object", "type: objekt")));
+    folder.file("crds.yaml", format!("{good}---\n{}", good.replace("type: object", "type: objekt")));
     let said = folder.run("backbone generate --crd -f crds.yaml").bad(1);
     assert!(said.contains("crds.yaml:") && said.contains("`type` must be one of object, array"), "{said}");
     assert!(!folder.path().join("models").exists());
@@ -81,7 +81,7 @@ fn two_definitions_of_one_name_are_one_if_they_are_the_same() {
     let folder = Folder::new("backbone-twice");
     let good = run("mizzen crd print Telemetry").good();
     folder.file("a.yaml", &good);
-    folder.file("b.yaml", &good.replace("maxLength", "minLength"));
+    folder.file("b.yaml", good.replace("maxLength", "minLength"));
     folder.run("backbone generate --crd -f a.yaml -f a.yaml").good();
     let said = folder.run("backbone generate --crd -f a.yaml -f b.yaml").bad(1);
     assert!(said.contains("two different definitions would both be"), "{said}");

@@ -43,6 +43,7 @@ pub(crate) async fn carry(
     let adoption = Adoption {
         from: from.iter().map(|name| (*name).to_owned()).collect(),
         reclaim: Reclaim::Edited { scaled: scaled(mesh) },
+        ..Adoption::default()
     };
     let plan = deploy::plan(cluster, mesh, facts, &adoption).await?;
     if !plan.failed.is_empty() {

@@ -35,8 +35,8 @@ pub(crate) fn command(quick: bool, save: bool) -> anyhow::Result<ExitCode> {
     for size in sizes {
         let rounds = match size {
             _ if quick => 2,
-            &RULES => 21,
-            _ => 5,
+            &RULES => 11,
+            _ => 3,
         };
         let files = place.files(*size)?;
         let mut row = place.compared(&files, rounds)?;

@@ -118,10 +118,7 @@ fn schema(schema: &Schema, closed: bool) -> Map<String, Value> {
     }
     if !schema.rules.is_empty() {
         // Whoever knows CEL can ask for them all.
-        let rules = schema.rules.iter().map(|rule| match &rule.message {
-            Some(message) => json!({"rule": rule.text, "message": message}),
-            None => json!({"rule": rule.text}),
-        });
+        let rules = schema.rules.iter().map(|rule| rule.whole.clone());
         put("x-kubernetes-validations", rules.collect());
     }
     if schema.preserves_unknown {

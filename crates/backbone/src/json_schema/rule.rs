@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     fn said(text: &str, kind: Kind) -> Option<Value> {
-        let rule = Rule { text: text.to_owned(), message: None };
+        let rule = Rule { text: text.to_owned(), message: None, whole: Value::Null };
         says(&rule, &Schema { kind, ..Schema::default() })
     }
 

@@ -207,10 +207,24 @@ impl Printer {
 
     /// The name of a part that has a schema of its own, which is printed where it is not yet.
     fn part(&mut self, schema: &Schema, long: String, way: &mut Way) -> String {
-        let name = self.shapes.as_ref().map_or(long, |shapes| shapes.name(way).to_owned());
+        let name = match &self.shapes {
+            Some(shapes) => shapes.name(way).to_owned(),
+            None => self.free(long),
+        };
         if !self.parts.contains_key(&name) {
+            // Its name is taken while it is printed.
+            self.parts.insert(name.clone(), Declaration::default());
             let declaration = self.block(schema, &name, way, None);
             self.parts.insert(name.clone(), declaration);
+        }
+        name
+    }
+
+    /// A long name that no other part has: `jwksUri` and `jwks_uri` are the same words. In kcl-openapi one of them is lost.
+    fn free(&self, long: String) -> String {
+        let mut name = long;
+        while !self.style.exact && self.parts.contains_key(&name) {
+            name.push('_');
         }
         name
     }

@@ -78,7 +78,23 @@ pub struct ShipSpec {
     pub name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sails: Option<Vec<ShipSails>>,
+    #[serde(rename = "topSail", default, skip_serializing_if = "Option::is_none")]
+    pub top_sail: Option<ShipSpecTopSail>,
+    #[serde(rename = "top_sail", default, skip_serializing_if = "Option::is_none")]
+    pub top_sail_: Option<ShipSpecTopSail2>,
     pub r#type: ShipSpecType,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ShipSpecTopSail {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub area: Option<i64>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ShipSpecTopSail2 {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub torn: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
