@@ -9,7 +9,7 @@ use mizzen_testkit::{
     faults::{Fault, Verb},
     needs,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use site::{BINARY, Site, changed, upstream};
 use std::{fs, path::Path, time::Duration};
 
@@ -47,6 +47,61 @@ async fn of_two_installations_at_once_the_last_one_wins_and_the_other_is_told() 
         for (key, object) in &alone {
             assert_eq!(state.get(key), Some(object), "after {after} writes: {key}");
         }
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_that_want_the_same_objects_with_other_values_are_two() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let site = Site::start().await?;
+    let faults = site.server.faults().await?;
+    let slow = faults.kubeconfig_file();
+    let line = |verb: &str, file: &str| {
+        format!("{verb} --set profile=minimal --set meshConfig.accessLogFile={file}")
+    };
+    site.mizzen(&line("install -y", "/dev/null")).await.well();
+    for after in [1, 2] {
+        let delayed = faults.inject(Fault::delay(Duration::from_millis(1500)).on(Verb::Write));
+        let (ours, theirs) = (line("install -y", "/a"), line("install -y", "/b"));
+        let first = site.run(Path::new(BINARY), &slow, &ours);
+        let second = async {
+            while delayed.hits() < after {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            // That write is done by then, and the next is on its way.
+            tokio::time::sleep(Duration::from_millis(1700)).await;
+            site.mizzen(&theirs).await
+        };
+        let (first, second) = tokio::join!(first, second);
+        faults.clear();
+        second.well();
+        let told = first.badly();
+        assert!(told.contains("somebody else works on the same installation"), "after {after}: {told}");
+        site.mizzen(&line("diff", "/b")).await.well();
+        site.mizzen(&line("install -y", "/dev/null")).await.well();
+    }
+    Ok(())
+}
+
+/// With a reader who has seen enough.
+async fn unread(site: &Site, line: &str, reader: &str) {
+    let kubeconfig = site.server.kubeconfig_file();
+    let line = format!("set -o pipefail; {BINARY} {line} --kubeconfig {} | {reader}", kubeconfig.display());
+    let ended = tokio::process::Command::new("bash").args(["-c", &line]).output().await.unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_stops_reading_does_not_stop_the_work() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let site = Site::start().await?;
+    for reader in ["true", "head -3"] {
+        unread(&site, "install -y --set profile=minimal", reader).await;
+        site.mizzen("diff --set profile=minimal").await.well();
+        unread(&site, "uninstall --purge -y", reader).await;
+        let left = site.mizzen("uninstall --purge -y").await.well();
+        assert!(left.contains("there is nothing to remove"), "{left}");
     }
     Ok(())
 }
@@ -118,6 +173,29 @@ async fn what_cannot_be_done_is_refused_before_anything_is() -> Result<()> {
     assert!(site.objects().await.contains_key("Deployment edge/istio-ingressgateway"));
     let both = site.mizzen("uninstall -y --purge --revision nowhere").await;
     assert_eq!(both.code, Some(2), "{}", both.err);
+
+    // A name that cannot be a label of everything.
+    let installed = site.versions().await;
+    let file = site.server.kubeconfig_file().with_file_name("named.yaml");
+    for name in ["Foo_Bar".to_owned(), "a".repeat(64)] {
+        let operator = json!({ "apiVersion": "install.istio.io/v1alpha1", "kind": "IstioOperator",
+            "metadata": { "name": name, "namespace": "istio-system" }, "spec": { "profile": "minimal", "revision": "x" } });
+        fs::write(&file, operator.to_string()).unwrap();
+        let told = site.mizzen(&format!("install -y -f {}", file.display())).await.badly();
+        assert!(told.contains(&format!("the name {name:?} of the IstioOperator")), "{told}");
+    }
+    assert_eq!(changed(&installed, &site.versions().await), Vec::<String>::new());
+
+    // Back, and over a minor version: told by the image, whatever sets it; and a script still reads JSON.
+    site.mizzen("install -y --set tag=0.9.3 --force").await.well();
+    for line in ["install -y", "install -y --set tag=0.9.3 --set components.pilot.tag=0.7.0"] {
+        let told = site.mizzen(line).await.badly();
+        assert!(told.contains("0.9.3 is running, and going back to"), "{line}: {told}");
+    }
+    let refused = site.mizzen("install -y -o json").await;
+    let told: Value = serde_json::from_str(&refused.out).unwrap();
+    assert!(told["problems"][0]["message"].as_str().unwrap().contains("going back"), "{told}");
+    assert_eq!(refused.code, Some(1));
     Ok(())
 }
 

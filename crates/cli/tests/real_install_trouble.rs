@@ -48,6 +48,7 @@ async fn a_missing_right_is_named_before_anything_is_written() -> Result<()> {
         "policy",
         "apiextensions.k8s.io",
         "networking.k8s.io",
+        "networking.istio.io",
     ];
     let role = |name: &str, rules: Value| json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": { "name": name }, "rules": rules });
     let nearly = json!([
@@ -70,6 +71,41 @@ async fn a_missing_right_is_named_before_anything_is_written() -> Result<()> {
     let told = site.mizzen("install -y --as nobody --as-group system:authenticated").await.badly();
     assert!(told.contains("is not allowed") && told.contains("ask for that right"), "{told}");
     assert_eq!(changed(&before, &site.versions().await), Vec::<String>::new());
+
+    site.mizzen("install -y --set profile=minimal").await.well();
+    let before = site.versions().await;
+    for flags in ["--revision default -y", "--revision default --dry-run"] {
+        let line = format!("uninstall {flags} --as nearly --as-group system:authenticated");
+        let told = site.mizzen(&line).await.badly();
+        let sentence = "this user may not: delete ValidatingWebhookConfiguration\n";
+        assert!(told.contains(sentence) && told.contains("nothing was done"), "{told}");
+    }
+    assert_eq!(changed(&before, &site.versions().await), Vec::<String>::new());
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_somebody_holds_is_named_and_the_removal_is_not_called_done() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let site = Site::start().await?;
+    site.mizzen("install -y --set profile=minimal").await.well();
+    let held = json!({ "apiVersion": "networking.istio.io/v1", "kind": "VirtualService",
+        "metadata": { "name": "held", "namespace": "default", "finalizers": ["example.com/held"] },
+        "spec": { "hosts": ["a"], "http": [{ "route": [{ "destination": { "host": "a" } }] }] } });
+    site.server.apply(&held.to_string()).await?;
+    let ended = site.mizzen("uninstall --purge -y").await;
+    assert!(
+        ended.out.contains("The mesh waits for CustomResourceDefinition virtualservices"),
+        "{}",
+        ended.out
+    );
+    assert!(!ended.out.contains("the mesh is removed"), "{}", ended.out);
+    let told = ended.badly();
+    assert!(told.contains("before it has to go: VirtualService default/held"), "{told}");
+    let free = r#"{"metadata":{"finalizers":null}}"#;
+    site.server.kubectl(&["patch", "virtualservice", "held", "--type=merge", "-p", free]).await?;
+    let told = site.mizzen("uninstall --purge -y").await.well();
+    assert!(told.contains("the mesh is removed") || told.contains("nothing to remove"), "{told}");
     Ok(())
 }
 

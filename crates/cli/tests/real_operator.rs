@@ -317,3 +317,57 @@ async fn a_resource_of_another_namespace_is_repaired_and_removed_as_well() -> Re
     assert!(left.keys().all(|key| !key.contains("istiod-canary")), "{:?}", left.keys());
     Ok(())
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_resource_that_changes_its_revision_leaves_nothing_of_the_former() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let here = Operated::start().await?;
+    here.site.mizzen("operator init").await.well();
+    let (operator, _) = here.operator();
+    here.site.server.apply(CANARY).await?;
+    here.says(&operator, "canary", "HEALTHY").await?;
+    here.kubectl(
+        r#"patch istiooperator canary -n istio-system --type=merge -p {"spec":{"revision":"blue"}}"#,
+    )
+    .await?;
+    let moved = async || {
+        let (new, old) = (
+            here.get(DEPLOYMENT, "istio-system", "istiod-blue").await,
+            here.get(DEPLOYMENT, "istio-system", "istiod-canary").await,
+        );
+        Seen::when(new.is_some() && old.is_none(), || format!("{} {}", new.is_some(), old.is_some()))
+    };
+    operator.until("the other revision alone", PATIENCE, moved).await?;
+    here.says(&operator, "canary", "HEALTHY").await?;
+    let left = here.site.objects().await;
+    assert!(
+        left.keys().all(|key| !key.ends_with("-canary") && !key.contains("-canary.")),
+        "{:?}",
+        left.keys()
+    );
+    here.kubectl("delete istiooperator canary -n istio-system --timeout=90s").await?;
+    let left = here.site.objects().await;
+    assert!(left.keys().all(|key| !key.contains("blue")), "{:?}", left.keys());
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn when_the_operator_of_a_revision_dies_the_one_without_a_revision_goes_on() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let here = Operated::start().await?;
+    here.site.mizzen("operator init").await.well();
+    let (own, _) = here.operator_for("istio-system", "canary");
+    let (general, _) = here.operator();
+    here.site.server.apply(CANARY).await?;
+    here.says(&own, "canary", "HEALTHY").await?;
+    own.kill();
+    here.kubectl("delete service istiod-canary -n istio-system").await?;
+    let repaired = async || {
+        let service = here.get(("", "Service"), "istio-system", "istiod-canary").await;
+        Seen::from_option(service.map(drop), || "it is not there".to_owned())
+    };
+    general.until("the Service again", PATIENCE, repaired).await?;
+    here.kubectl("delete istiooperator canary -n istio-system --timeout=90s").await?;
+    assert!(here.get(DEPLOYMENT, "istio-system", "istiod-canary").await.is_none());
+    Ok(())
+}

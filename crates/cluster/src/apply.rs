@@ -3,6 +3,7 @@
 use crate::{
     adoption::Adoption,
     cluster::{Cluster, Mode, Refused},
+    inventory::{Claim, NoInventory},
     object::{Desired, ObjectId},
     plan::{Action, Going, NotPlanned, Planned, Step},
 };
@@ -46,6 +47,18 @@ impl Cluster {
         planned: Option<Planned>,
         patience: Duration,
     ) -> Result<Step, NotPlanned> {
+        self.bring_claimed(desired, adoption, planned, patience, None).await
+    }
+
+    /// The same while a claim holds: who has changed the object meanwhile may have taken over the whole work.
+    pub async fn bring_claimed(
+        &self,
+        desired: &Desired,
+        adoption: &Adoption,
+        planned: Option<Planned>,
+        patience: Duration,
+        claim: Option<&Claim>,
+    ) -> Result<Step, NotPlanned> {
         let mut planned = planned;
         let mut attempt = 0;
         loop {
@@ -64,10 +77,23 @@ impl Cluster {
             }
             match self.carry_out(&now).await {
                 Ok(()) => return Ok(now.step),
-                Err(Refused::Conflict { .. }) if attempt < AGAIN => sleep(Duration::from_millis(20)).await,
+                Err(Refused::Conflict { .. }) if attempt < AGAIN => {
+                    sleep(Duration::from_millis(20)).await;
+                    planned = Some(self.plan(desired, adoption).await?);
+                    if let Some(claim) = claim {
+                        self.still(claim).await?;
+                    }
+                }
                 Err(refused) => return Err(refused.into()),
             }
         }
+    }
+
+    async fn still(&self, claim: &Claim) -> Result<(), Refused> {
+        self.holds(claim).await.map_err(|error| match error {
+            NoInventory::Refused(refused) => refused,
+            other => Refused::Conflict { what: "going on".to_owned(), message: other.to_string() },
+        })
     }
 
     async fn carry_out(&self, planned: &Planned) -> Result<(), Refused> {

@@ -33,16 +33,31 @@ pub struct Inventory {
     pub complete: bool,
     #[serde(default)]
     pub objects: BTreeSet<ObjectId>,
-    /// Which of several that want the same has written it.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    /// Which of several that may want the same is at work.
+    #[serde(skip)]
     run: String,
     /// Which version of the list was read: another one is somebody else's work.
     #[serde(skip)]
     version: Option<String>,
 }
 
+/// The list that says that we are the one at work.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    owner: Owner,
+    version: Option<String>,
+}
+
+impl Claim {
+    pub fn of(owner: &Owner, list: &Inventory) -> Self {
+        Self { owner: owner.clone(), version: list.version.clone() }
+    }
+}
+
 /// The label by which all lists are found.
 pub const LABEL: &str = "mizzen.io/inventory";
+/// The annotation that says which run has written it.
+const RUN: &str = "mizzen.io/run";
 const PREFIX: &str = "mizzen-inventory-";
 const KEY: &str = "inventory.json";
 /// An object of a cluster may have a megabyte and a half.
@@ -97,10 +112,10 @@ impl Cluster {
     }
 
     /// Whether nobody has written the list since we did.
-    pub async fn is_ours_still(&self, owner: &Owner, inventory: &Inventory) -> Result<(), NoInventory> {
-        let id = owner.id();
+    pub async fn holds(&self, claim: &Claim) -> Result<(), NoInventory> {
+        let id = claim.owner.id();
         let there = self.get(&id, Some("v1")).await?;
-        if there.as_ref().map(version) == inventory.version {
+        if there.as_ref().map(version) == claim.version {
             return Ok(());
         }
         Err(NoInventory::Overtaken { namespace: id.namespace, name: id.name })
@@ -118,8 +133,12 @@ impl Cluster {
             attempt += 1;
             let there = self.get(&id, Some("v1")).await?;
             let version = there.as_ref().map(version);
-            // It is there as it is, or our own word whose answer was lost: nobody else has this run.
-            if there.as_ref().is_some_and(|map| map["data"][KEY] == text.as_str()) {
+            // Somebody else may have written the very same: it is ours if it is the one that we know, or if we have written it and the
+            // answer was lost.
+            let is_ours = |map: &Value| {
+                version == inventory.version || map["metadata"]["annotations"][RUN] == inventory.run.as_str()
+            };
+            if there.as_ref().is_some_and(|map| map["data"][KEY] == text.as_str() && is_ours(map)) {
                 inventory.version = version;
                 return Ok(());
             }
@@ -128,7 +147,8 @@ impl Cluster {
             }
             let mut value = json!({
                 "apiVersion": "v1", "kind": "ConfigMap",
-                "metadata": { "name": id.name, "namespace": id.namespace, "labels": { LABEL: "true" } },
+                "metadata": { "name": id.name, "namespace": id.namespace, "labels": { LABEL: "true" },
+                              "annotations": { RUN: inventory.run } },
                 "data": { KEY: text },
             });
             if let Some(version) = version {
@@ -180,7 +200,7 @@ impl Inventory {
     /// Of what is there.
     #[must_use]
     pub fn complete(objects: BTreeSet<ObjectId>, note: &str) -> Self {
-        Self { note: note.to_owned(), complete: true, objects, run: String::new(), version: None }
+        Self { note: note.to_owned(), complete: true, objects, run: a_run(), version: None }
     }
 
     /// Before the first write: all that may be there until the last.
@@ -233,6 +253,6 @@ mod tests {
     fn a_list_is_read_as_it_was_written() {
         let inventory = Inventory::beginning(None, [id("a")], "1.31.0");
         let text = serde_json::to_string(&inventory).unwrap();
-        assert_eq!(serde_json::from_str::<Inventory>(&text).unwrap(), inventory);
+        assert!(serde_json::from_str::<Inventory>(&text).unwrap().says_the_same_as(&inventory));
     }
 }

@@ -43,7 +43,7 @@ pub use client::{Access, NoClient, connect};
 pub use cluster::{Cluster, Deletion, Mode, Refused};
 pub use difference::{FieldChange, difference, short};
 pub use follow::follow;
-pub use inventory::{Inventory, LABEL as INVENTORY, NoInventory, Owner};
+pub use inventory::{Claim, Inventory, LABEL as INVENTORY, NoInventory, Owner};
 pub use k8s_openapi::jiff::Timestamp;
 pub use kube::Client;
 pub use lease::{Lease, Onlooker, Term, now};

@@ -51,6 +51,11 @@ impl Operated {
 
     /// The same for resources of other namespaces.
     pub(crate) fn operator_of(&self, namespaces: &str) -> (Part, u16) {
+        self.operator_for(namespaces, "")
+    }
+
+    /// The same for resources of one revision.
+    pub(crate) fn operator_for(&self, namespaces: &str, revision: &str) -> (Part, u16) {
         let [port] = ports::free().unwrap();
         let mut command = Command::new(BINARY);
         command
@@ -60,6 +65,7 @@ impl Operated {
             .arg(self.site.server.kubeconfig_file())
             .env_clear()
             .env("WATCH_NAMESPACE", namespaces)
+            .env("REVISION", revision)
             .env("LEADER_ELECTION_NAMESPACE", "istio-operator")
             .env("RENEW_DEADLINE", "3s")
             .env("WAIT_FOR_RESOURCES_TIMEOUT", "300s");

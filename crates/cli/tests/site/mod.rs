@@ -155,6 +155,7 @@ fn clean(object: &mut Value) {
     }
     if let Some(annotations) = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) {
         annotations.remove("deployment.kubernetes.io/revision");
+        annotations.remove("mizzen.io/run");
     }
     for field in ["clusterIP", "clusterIPs", "healthCheckNodePort"] {
         if let Some(spec) = object.pointer_mut("/spec").and_then(Value::as_object_mut) {

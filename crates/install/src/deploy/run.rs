@@ -9,7 +9,7 @@ use super::{
     progress::{Event, Progress},
 };
 use mizzen_cluster::{
-    Action, Adoption, Cluster, Desired, Inventory, Mode, NoInventory, ObjectId, Owner, Planned, Pruned,
+    Action, Adoption, Claim, Cluster, Desired, Inventory, Mode, NoInventory, ObjectId, Planned, Pruned,
     Refused, Step,
     order::rank,
     wait::{NotReady, Waiting},
@@ -76,7 +76,7 @@ pub async fn carry_out(
         let (now, later) = parts.into_iter().partition(|part| stage.contains(&part.component.name));
         parts = later;
         let now: Vec<PlannedPart> = now;
-        let claim = Claim { owner: &owner, list: &list };
+        let claim = Arc::new(Claim::of(&owner, &list));
         let work = now.into_iter().map(|part| component(cluster, part, &claim, settings, progress));
         for (steps, failure) in join_all(work).await {
             report.steps.extend(steps);
@@ -85,7 +85,7 @@ pub async fn carry_out(
     }
     if !report.failures.is_empty() {
         // Whoever was overtaken has failed for that reason, whatever else is said.
-        cluster.is_ours_still(&owner, &list).await?;
+        cluster.holds(&Claim::of(&owner, &list)).await?;
     }
     if again && report.failures.is_empty() {
         report.failures.extend(look_again(cluster, mesh, settings).await);
@@ -112,12 +112,6 @@ pub async fn carry_out(
         }
     }
     Ok(report)
-}
-
-/// The list that says that we are the one at work.
-struct Claim<'a> {
-    owner: &'a Owner,
-    list: &'a Inventory,
 }
 
 /// Every object once more, as it is now.
@@ -158,7 +152,7 @@ async fn join_all<T>(work: impl Iterator<Item = impl Future<Output = T>>) -> Vec
 async fn component(
     cluster: &Arc<Cluster>,
     part: PlannedPart,
-    claim: &Claim<'_>,
+    claim: &Arc<Claim>,
     settings: &Settings,
     progress: &Progress,
 ) -> (Vec<Step>, Option<Failure>) {
@@ -180,7 +174,7 @@ async fn component(
 async fn bring(
     cluster: &Arc<Cluster>,
     part: PlannedPart,
-    claim: &Claim<'_>,
+    claim: &Arc<Claim>,
     settings: &Settings,
     progress: &Progress,
     steps: &mut Vec<Step>,
@@ -196,8 +190,7 @@ async fn bring(
         let unsettled = objects.iter().filter(|(_, planned)| !planned.is_done());
         let ids: Vec<ObjectId> = unsettled.map(|(object, _)| object.id.clone()).collect();
         if objects.iter().any(|(_, planned)| planned.step.action != Action::Unchanged) {
-            let ours = cluster.is_ours_still(claim.owner, claim.list).await;
-            ours.map_err(|error| error.to_string())?;
+            cluster.holds(claim).await.map_err(|error| error.to_string())?;
         }
         let going = objects.iter().filter_map(|(object, planned)| {
             let reason = planned.going.as_ref()?.to_string();
@@ -211,8 +204,10 @@ async fn bring(
             objects,
             |(object, _)| object.id.clone(),
             |cluster, (object, planned)| {
-                let adoption = Arc::clone(&adoption);
-                async move { cluster.bring(&object, &adoption, Some(planned), patience).await }
+                let (adoption, claim) = (Arc::clone(&adoption), Arc::clone(claim));
+                async move {
+                    cluster.bring_claimed(&object, &adoption, Some(planned), patience, Some(&claim)).await
+                }
             },
         );
         let brought = brought.await;
