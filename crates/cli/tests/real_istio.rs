@@ -214,22 +214,31 @@ async fn k_uni_2_deletion_waits_for_what_people_have_made() -> Result<()> {
     }
     assert!(here.get(DEPLOYMENT, "istio-system", "istiod").await.is_none());
 
-    // One whose wish for node agents cannot be granted works, and says so.
-    site.server
-        .apply(&resource(
-            HOME,
-            "default",
-            "{ components: { cni: { k8s: {} } }, mizzen: { restart: { batchSize: 2 } } }",
-        ))
-        .await?;
+    // One whose wishes cannot all be granted works, and says so.
+    let features = async |text: &str| {
+        let map = json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "istio-features", "namespace": HOME },
+            "data": { "features": text },
+        });
+        site.server.apply(&map.to_string()).await
+    };
+    features(r#"{"disableCni":"#).await?;
+    site.server.apply(&resource(HOME, "default", "{ components: { cni: { k8s: {} } } }")).await?;
     let status = kyma.says(&operator, (HOME, "default"), "Warning", "ReconcileFailed").await?;
     let description = status["description"].as_str().unwrap();
     assert!(
-        description.contains("spec.mizzen.distribution: istio")
-            && description.contains("spec.mizzen.restart"),
+        description.contains("spec.mizzen.distribution: istio") && description.contains("istio-features"),
         "{description}"
     );
     assert!(here.get(DEPLOYMENT, "istio-system", "istiod").await.is_some());
+    features(r#"{"enableControlPlaneVPA":true}"#).await?;
+    let told = async || {
+        let status = kyma.get(HOME, "default").await.unwrap_or_default()["status"].clone();
+        let sentence = condition(&status, "AllWishesGranted")["message"].to_string();
+        Seen::when(sentence.contains("enableControlPlaneVPA"), || status.to_string())
+    };
+    operator.until("the wish that is not granted yet", PATIENCE, told).await?;
+    here.kubectl("delete configmap istio-features -n kyma-system").await?;
     site.server.apply(&resource(HOME, "default", "{ compatibilityMode: false }")).await?;
     kyma.says(&operator, (HOME, "default"), "Ready", "ReconcileSucceeded").await?;
 

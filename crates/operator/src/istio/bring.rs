@@ -82,6 +82,7 @@ pub(super) async fn bring(
     let before = applied::spec(resource);
     let sidecars = Box::pin(sidecars::reconcile(me, &proxy, before.as_ref(), spec)).await;
     match &sidecars {
+        Ok(sidecars) if sidecars.nobody_injects => telling.say(&reason::NOBODY_INJECTS, &sidecars.sentence()),
         Ok(sidecars) if sidecars.by_hand.is_empty() => telling.set(&reason::SIDECARS_RESTARTED),
         Ok(sidecars) => telling.say(&reason::SIDECARS_BY_HAND, &sidecars.sentence()),
         Err(_) => telling.set(&reason::SIDECARS_NOT_RESTARTED),
@@ -109,6 +110,7 @@ pub(super) async fn bring(
     };
     wrote |= sidecars.wrote;
     let (waits, by_hand) = (sidecars.outdated.count > 0, !sidecars.by_hand.is_empty());
+    let held = sidecars.nobody_injects.then(|| sidecars.sentence());
     telling.status.outdated_proxies = waits.then_some(sidecars.outdated);
     if notes.is_empty() {
         telling.forget(reason::NOTED.kind);
@@ -128,12 +130,13 @@ pub(super) async fn bring(
                 .await;
         }
     };
-    applied::remember(cluster, id, |now| applied::whole(now, &tag, !by_hand)).await?;
+    applied::remember(cluster, id, |now| applied::whole(now, &tag, !by_hand && held.is_none())).await?;
     telling.set(if filter.is_some() { &reason::FILTER_FOUND } else { &reason::NO_FILTER_FOUND });
     let mut warnings = warnings(spec, &observed, no_node_agents, filter.as_deref(), telling);
     if by_hand {
         warnings.push(BY_HAND.to_owned());
     }
+    warnings.extend(held);
     if !warnings.is_empty() {
         telling.set(&reason::FAILED);
         telling.end(State::Warning, &warnings.join("; ")).await?;

@@ -68,6 +68,13 @@ pub(super) const SIDECARS_NOT_RESTARTED: Reason = Reason {
     status: "False",
     message: "Proxy sidecar restart failed",
 };
+/// Ours.
+pub(super) const NOBODY_INJECTS: Reason = Reason {
+    name: "NobodyInjects",
+    kind: SIDECARS,
+    status: "False",
+    message: "Nobody serves the injection webhook",
+};
 pub(super) const SIDECARS_BY_HAND: Reason = Reason {
     name: "ProxySidecarManualRestartRequired",
     kind: SIDECARS,
