@@ -4,14 +4,14 @@ use super::{
     MESH, MODULE, applied, beside, gateway,
     installation::{self, Wanted},
     observe::Observed,
-    priority_class,
+    policy_switch, priority_class,
     reason::{self, Reason},
     reconciler::IstioReconciler,
     sidecars,
     telling::Telling,
     user_filters,
     verify::verify,
-    version,
+    version, vertical_autoscalers,
 };
 use crate::{
     carried::{self, carry},
@@ -76,9 +76,16 @@ pub(super) async fn bring(
     // There are kinds now that there were not before.
     cluster.look().await?;
     let dual_stack = me.settings.experimental && observed.dual_stack;
-    let concerns = beside::concerns(spec, &observed, dual_stack, me.version);
+    let has_autoscalers =
+        cluster.served().find(vertical_autoscalers::GROUP, vertical_autoscalers::KIND, None).is_some();
+    let concerns = beside::concerns(spec, &observed, dual_stack, has_autoscalers, me.version);
     let seen_to = beside::see_to(cluster, concerns, telling).await;
-    let restarted = gateway::reconcile(cluster, resource, spec).await;
+    let restarted = match policy_switch::reconcile(cluster, resource, spec).await {
+        Ok(switched) => {
+            gateway::reconcile(cluster, resource, spec).await.map(|restarted| restarted || switched)
+        }
+        Err(refused) => Err(refused),
+    };
     let before = applied::spec(resource);
     let sidecars = Box::pin(sidecars::reconcile(me, &proxy, before.as_ref(), spec)).await;
     match &sidecars {
@@ -132,7 +139,7 @@ pub(super) async fn bring(
     };
     applied::remember(cluster, id, |now| applied::whole(now, &tag, !by_hand && held.is_none())).await?;
     telling.set(if filter.is_some() { &reason::FILTER_FOUND } else { &reason::NO_FILTER_FOUND });
-    let mut warnings = warnings(spec, &observed, no_node_agents, filter.as_deref(), telling);
+    let mut warnings = warnings(spec, &observed, no_node_agents, filter.as_deref(), has_autoscalers, telling);
     if by_hand {
         warnings.push(BY_HAND.to_owned());
     }
@@ -165,6 +172,7 @@ fn warnings(
     observed: &Observed,
     no_node_agents: bool,
     filter: Option<&str>,
+    has_autoscalers: bool,
     telling: &mut Telling,
 ) -> Vec<String> {
     let mut all = Vec::new();
@@ -174,11 +182,11 @@ fn warnings(
     if no_node_agents && spec.components.cni.is_some() && spec.mizzen.distribution == Distribution::Mizzen {
         all.push("spec.components.cni has no effect: Mizzen's own charts have no node agents; spec.mizzen.distribution: istio has them".to_owned());
     }
-    let without_effect = without_effect(observed);
+    let without_effect = without_effect(observed, has_autoscalers);
     if without_effect.is_empty() {
         telling.forget(reason::WITHOUT_EFFECT);
     } else {
-        let sentence = format!("not in this version yet: {}", without_effect.join(", "));
+        let sentence = format!("without an effect: {}", without_effect.join(", "));
         telling.say(&reason::NOT_BUILT, &sentence);
         all.push(sentence);
     }
@@ -186,9 +194,12 @@ fn warnings(
     all
 }
 
-/// Wishes that nobody grants yet.
-fn without_effect(observed: &Observed) -> Vec<&'static str> {
+/// Wishes that cannot be granted.
+fn without_effect(observed: &Observed, has_autoscalers: bool) -> Vec<&'static str> {
     let vpa = observed.features.as_ref().is_ok_and(|features| features.enable_control_plane_vpa);
-    let wishes = [(vpa, "the feature enableControlPlaneVPA (no VerticalPodAutoscaler is made)")];
+    let wishes = [(
+        vpa && !has_autoscalers,
+        "the feature enableControlPlaneVPA: the cluster has no VerticalPodAutoscalers",
+    )];
     wishes.into_iter().filter(|(wished, _)| *wished).map(|(_, words)| words).collect()
 }
