@@ -159,6 +159,9 @@ async fn k_inst_3_4_5_the_sample_becomes_a_mesh_and_other_resources_do_not() -> 
     here.kubectl("delete istio istio-sample -n kyma-system --wait=false").await?;
     kyma.until_gone(&operator, "istio-sample").await?;
     kyma.until_no_namespace().await?;
+    let log = operator.log();
+    let refused: Vec<&str> = log.lines().filter(|line| line.contains("forbidden")).collect();
+    assert!(refused.is_empty(), "it lacks a right: {refused:#?}");
     let left: Vec<String> = site.objects().await.into_keys().collect();
     assert!(
         left.iter()
