@@ -72,6 +72,17 @@ fn an_unknown_kind_is_wrong_usage_and_the_nearest_is_named() {
 }
 
 #[test]
+fn the_resources_of_the_operators_are_printed_by_name_only() {
+    for name in ["istio", "Istios", "istios.operator.kyma-project.io"] {
+        let definition = json(&format!("mizzen crd print {name} -o json"));
+        assert_eq!(definition["metadata"]["name"], "istios.operator.kyma-project.io", "{name}");
+    }
+    let both = json("mizzen crd print iop istio istio -o json");
+    assert_eq!(kinds(&both), ["IstioOperator", "Istio"]);
+    assert!(!kinds(&json("mizzen crd print -o json")).contains(&"Istio"));
+}
+
+#[test]
 fn no_task_is_wrong_usage() {
     run("mizzen crd").bad(2);
 }

@@ -27,6 +27,7 @@ fn the_help_of_every_verb_is_as_reviewed() {
         "operator init",
         "operator dump",
         "operator remove",
+        "operator manifest",
         "profile",
         "profile list",
         "profile dump",

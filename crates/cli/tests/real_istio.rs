@@ -159,6 +159,9 @@ async fn k_inst_3_4_5_the_sample_becomes_a_mesh_and_other_resources_do_not() -> 
     here.kubectl("delete istio istio-sample -n kyma-system --wait=false").await?;
     kyma.until_gone(&operator, "istio-sample").await?;
     kyma.until_no_namespace().await?;
+    let log = operator.log();
+    let refused: Vec<&str> = log.lines().filter(|line| line.contains("forbidden")).collect();
+    assert!(refused.is_empty(), "it lacks a right: {refused:#?}");
     let left: Vec<String> = site.objects().await.into_keys().collect();
     assert!(
         left.iter()
@@ -214,22 +217,31 @@ async fn k_uni_2_deletion_waits_for_what_people_have_made() -> Result<()> {
     }
     assert!(here.get(DEPLOYMENT, "istio-system", "istiod").await.is_none());
 
-    // One whose wish for node agents cannot be granted works, and says so.
-    site.server
-        .apply(&resource(
-            HOME,
-            "default",
-            "{ components: { cni: { k8s: {} } }, mizzen: { restart: { batchSize: 2 } } }",
-        ))
-        .await?;
+    // One whose wishes cannot all be granted works, and says so.
+    let features = async |text: &str| {
+        let map = json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "istio-features", "namespace": HOME },
+            "data": { "features": text },
+        });
+        site.server.apply(&map.to_string()).await
+    };
+    features(r#"{"disableCni":"#).await?;
+    site.server.apply(&resource(HOME, "default", "{ components: { cni: { k8s: {} } } }")).await?;
     let status = kyma.says(&operator, (HOME, "default"), "Warning", "ReconcileFailed").await?;
     let description = status["description"].as_str().unwrap();
     assert!(
-        description.contains("spec.mizzen.distribution: istio")
-            && description.contains("spec.mizzen.restart"),
+        description.contains("spec.mizzen.distribution: istio") && description.contains("istio-features"),
         "{description}"
     );
     assert!(here.get(DEPLOYMENT, "istio-system", "istiod").await.is_some());
+    features(r#"{"enableControlPlaneVPA":true}"#).await?;
+    let told = async || {
+        let status = kyma.get(HOME, "default").await.unwrap_or_default()["status"].clone();
+        let sentence = condition(&status, "AllWishesGranted")["message"].to_string();
+        Seen::when(sentence.contains("enableControlPlaneVPA"), || status.to_string())
+    };
+    operator.until("the wish that is not granted yet", PATIENCE, told).await?;
+    here.kubectl("delete configmap istio-features -n kyma-system").await?;
     site.server.apply(&resource(HOME, "default", "{ compatibilityMode: false }")).await?;
     kyma.says(&operator, (HOME, "default"), "Ready", "ReconcileSucceeded").await?;
 
@@ -325,8 +337,7 @@ async fn k_rst_1_2_3_k_np_1_2_3_a_changed_spec_restarts_the_gateway_and_policies
         assert!(number(&after) > number(&before), "{scenario}");
     }
 
-    // Another change restarts nothing, and the seven policies are there; then they are not.
-    let before = restarted(&gateway().await);
+    // The seven policies are there, then they are not; both hold at once, because everything is restarted.
     let config = configs[2].1;
     for (scenario, on, count) in [("K-NP-2", true, 7), ("K-NP-3", false, 0)] {
         let spec = format!("{{ config: {{ {config} }}, networkPoliciesEnabled: {on} }}");
@@ -334,10 +345,54 @@ async fn k_rst_1_2_3_k_np_1_2_3_a_changed_spec_restarts_the_gateway_and_policies
         let status = kyma.says(&operator, (HOME, "default"), "Ready", "ReconcileSucceeded").await?;
         assert_eq!(condition(&status, "NetworkPoliciesApplied")["status"] == "True", on, "{scenario}");
         assert_eq!(policies().await.len(), count, "{scenario}");
+        let istiod = here.get(DEPLOYMENT, "istio-system", "istiod").await.unwrap();
+        for part in [gateway().await, istiod] {
+            assert_eq!(restarted(&part).1, format!("networkPoliciesEnabled is {on}"), "{scenario}");
+        }
     }
+
+    // Another change restarts nothing. Where the cluster has vertical autoscalers, there are some.
+    let before = restarted(&gateway().await);
+    site.server.apply(VERTICAL).await?;
+    here.kubectl(
+        "wait --for=condition=Established crd verticalpodautoscalers.autoscaling.k8s.io --timeout=60s",
+    )
+    .await?;
+    let features = r#"--from-literal=features={"enableControlPlaneVPA":true}"#;
+    here.kubectl(&format!("create configmap istio-features -n kyma-system {features}")).await?;
+    let autoscalers = async |count: usize| {
+        let probe = async || {
+            here.cluster.look().await.unwrap();
+            let all = here.cluster.list("autoscaling.k8s.io", "VerticalPodAutoscaler", "").await.unwrap();
+            Seen::when(all.len() == count, || all.len().to_string())
+        };
+        operator.until(&format!("{count} vertical autoscalers"), PATIENCE, probe).await
+    };
+    autoscalers(5).await?;
+    here.kubectl("delete configmap istio-features -n kyma-system").await?;
+    autoscalers(1).await?;
     assert_eq!(restarted(&gateway().await), before);
-    Ok(())
+    here.kubectl("delete istio default -n kyma-system --wait=false").await?;
+    kyma.until_gone(&operator, "default").await?;
+    autoscalers(0).await
 }
+
+/// Their kind, as far as it matters here.
+const VERTICAL: &str = "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: verticalpodautoscalers.autoscaling.k8s.io
+  annotations: { api-approved.kubernetes.io: https://github.com/kubernetes/kubernetes/pull/63797 }
+spec:
+  group: autoscaling.k8s.io
+  scope: Namespaced
+  names: { kind: VerticalPodAutoscaler, plural: verticalpodautoscalers }
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: { openAPIV3Schema: { type: object, x-kubernetes-preserve-unknown-fields: true } }
+";
 
 /// With upstream's charts there are node agents, too.
 #[tokio::test(flavor = "multi_thread")]

@@ -125,7 +125,17 @@ async fn k_rst_4_5_and_7_to_13_what_must_be_restarted_is_and_once() -> Result<()
     all.push(workload("DaemonSet", "agents", OLD, &none));
     site.server.apply(&list(&all)).await?;
     shop.settled(&operator).await?;
+    // While nobody injects, nothing is restarted: it would come back without a sidecar.
+    apply("{ config: { gatewayExternalTrafficPolicy: Local } }").await?;
+    let status = kyma.says(&operator, HOME, "Warning", "ReconcileFailed").await?;
+    assert_eq!(condition(&status, "ProxySidecarRestartSucceeded")["reason"], "NobodyInjects");
+    assert_eq!(status["outdatedProxies"]["count"], 33, "{status}");
     assert!(shop.restarted().await.is_empty());
+    // The control plane would write its certificate.
+    let bundle = r#"[{"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"Q0E="}]"#;
+    let webhook =
+        ["patch", "mutatingwebhookconfiguration", "istio-revision-tag-default", "--type=json", "-p", bundle];
+    site.server.kubectl(&webhook).await?;
     apply("{ config: { numTrustedProxies: 1 } }").await?;
     let status = kyma.says(&operator, HOME, "Ready", "ReconcileSucceeded").await?;
     let first = shop.restarted().await;

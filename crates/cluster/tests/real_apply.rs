@@ -225,3 +225,34 @@ async fn a_busy_server_is_asked_again_and_one_that_never_answered_is_not() -> Re
     assert!(error.to_string().contains("no answer"), "{error}");
     Ok(())
 }
+
+#[tokio::test]
+async fn many_objects_are_looked_through_page_by_page_and_each_once() -> Result<()> {
+    needs!(ApiServer::NEEDS);
+    let server = ApiServer::shared().await;
+    let namespace = server.namespace("pages").await?;
+    let cluster = ours(server).await;
+    let item = |number: usize| {
+        let labels = json!({ "pages": namespace });
+        json!({ "apiVersion": "v1", "kind": "ConfigMap",
+                "metadata": { "name": format!("m{number}"), "namespace": namespace, "labels": labels } })
+    };
+    // More than two pages.
+    let items: Vec<Value> = (0..520).map(item).collect();
+    server.apply(&json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string()).await?;
+    let mut names = std::collections::BTreeSet::new();
+    let (requests, _) = cluster.requests();
+    let query = format!("labelSelector=pages%3D{namespace}");
+    let mut count = 0;
+    cluster
+        .each("", "ConfigMap", &query, |map| {
+            count += 1;
+            names.insert(map["metadata"]["name"].to_string());
+        })
+        .await
+        .unwrap();
+    assert_eq!((names.len(), count), (520, 520));
+    assert_eq!(cluster.requests().0 - requests, 3);
+    cluster.each("nowhere.example", "Nothing", "", |_| panic!("there is none")).await.unwrap();
+    Ok(())
+}

@@ -8,7 +8,7 @@ use mizzen_testkit::{
     wait::{PATIENCE, Seen},
 };
 use serde_json::Value;
-use std::process::Command;
+use std::{path::Path, process::Command};
 
 /// The sample of the design document, with the namespace that it has to be in.
 pub(crate) const SAMPLE: &str = "apiVersion: operator.kyma-project.io/v1alpha1
@@ -45,6 +45,11 @@ impl Kyma {
 
     /// The process, as the deployment would start it: with the rights of its account and no others.
     pub(crate) fn operator(&self, further: &[&str]) -> (Part, u16) {
+        self.operator_through(&self.here.site.server.kubeconfig_file(), further)
+    }
+
+    /// The same, by another way to the cluster.
+    pub(crate) fn operator_through(&self, kubeconfig: &Path, further: &[&str]) -> (Part, u16) {
         let [port] = ports::free().unwrap();
         let mut command = Command::new(BINARY);
         command
@@ -53,7 +58,7 @@ impl Kyma {
             .args(["--as", "system:serviceaccount:kyma-system:istio-controller-manager"])
             .args(further)
             .arg("--kubeconfig")
-            .arg(self.here.site.server.kubeconfig_file())
+            .arg(kubeconfig)
             .env_clear()
             .env("RENEW_DEADLINE", "3s");
         (Part::start("operator", command).unwrap(), port)

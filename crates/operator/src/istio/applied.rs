@@ -30,9 +30,10 @@ pub(super) fn with_tag(resource: &Value, tag: &str) -> String {
     Value::Object(all).to_string()
 }
 
-/// All of it is done; but for what only sidecars read, where some of them still have to.
-pub(super) fn whole(resource: &Value, tag: &str, sidecars: bool) -> String {
-    let mut all = resource.get("spec").and_then(Value::as_object).cloned().unwrap_or_default();
+/// All of this spec is done, which is not always the one that is there by now; but for what only sidecars read, where some of them
+/// still have to.
+pub(super) fn whole(resource: &Value, spec: &Value, tag: &str, sidecars: bool) -> String {
+    let mut all = spec.as_object().cloned().unwrap_or_default();
     if !sidecars && let Some(before) = remembered(resource) {
         let config = |name: &str| before.get("config").and_then(|config| config.get(name)).cloned();
         for name in ["enableDNSProxying", "proxyStatsMatcher"] {
@@ -85,13 +86,14 @@ mod tests {
             serde_json::from_str::<Value>(&next).unwrap(),
             json!({ "config": { "numTrustedProxies": 1 }, TAG: "1.31.0" })
         );
-        let all = whole(&resource, "1.31.0", true);
+        let all = whole(&resource, &resource["spec"], "1.31.0", true);
         assert_eq!(
             serde_json::from_str::<Value>(&all).unwrap(),
             json!({ "compatibilityMode": true, TAG: "1.31.0" })
         );
         resource["spec"] = json!({ "config": { "numTrustedProxies": 2, "enableDNSProxying": true } });
-        let half: Value = serde_json::from_str(&whole(&resource, "1.31.0", false)).unwrap();
+        let half: Value =
+            serde_json::from_str(&whole(&resource, &resource["spec"], "1.31.0", false)).unwrap();
         assert_eq!(half, json!({ "config": { "numTrustedProxies": 2 }, TAG: "1.31.0" }));
         resource["metadata"]["annotations"] = json!({ ANNOTATION: "nonsense" });
         assert_eq!(tag(&resource), None);

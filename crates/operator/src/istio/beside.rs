@@ -7,6 +7,7 @@ use super::{
     reason::Reason,
     resources::{NotKept, drop_own, keep},
     telling::Telling,
+    vertical_autoscalers,
 };
 use mizzen_api::istio::Spec;
 use mizzen_cluster::Cluster;
@@ -20,11 +21,17 @@ pub(super) struct Concern {
     objects: Vec<Value>,
 }
 
-/// `version` is that of the operator.
-pub(super) fn concerns(spec: &Spec, observed: &Observed, dual_stack: bool, version: &str) -> Vec<Concern> {
+/// `has_autoscalers` is whether there are vertical ones, `version` that of the operator.
+pub(super) fn concerns(
+    spec: &Spec,
+    observed: &Observed,
+    dual_stack: bool,
+    has_autoscalers: bool,
+    version: &str,
+) -> Vec<Concern> {
     let concern = |condition, wanted, objects| Concern { condition, wanted, objects };
     let proxy_protocol = observed.provider.needs_proxy_protocol(dual_stack);
-    vec![
+    let mut all = vec![
         concern("NamespaceMarked", true, vec![mesh_namespace::desired()]),
         concern("PeerAuthenticationApplied", true, vec![peer_authentication::desired(version)]),
         concern("ProxyProtocolApplied", proxy_protocol, vec![proxy_protocol::desired(version)]),
@@ -33,7 +40,13 @@ pub(super) fn concerns(spec: &Spec, observed: &Observed, dual_stack: bool, versi
             spec.network_policies_enabled,
             network_policies::desired(observed.api_port, version),
         ),
-    ]
+    ];
+    if has_autoscalers {
+        let wanted = observed.features.as_ref().is_ok_and(|features| features.enable_control_plane_vpa);
+        all.push(concern("OperatorVPAApplied", true, vec![vertical_autoscalers::of_operator(version)]));
+        all.push(concern("ControlPlaneVPAApplied", wanted, vertical_autoscalers::of_mesh(version)));
+    }
+    all
 }
 
 /// Whether anything was written; a sentence for each concern that failed.

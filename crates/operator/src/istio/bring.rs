@@ -4,14 +4,14 @@ use super::{
     MESH, MODULE, applied, beside, gateway,
     installation::{self, Wanted},
     observe::Observed,
-    priority_class,
+    policy_switch, priority_class,
     reason::{self, Reason},
     reconciler::IstioReconciler,
-    sidecars,
+    sidecars::{self, Restarted},
     telling::Telling,
     user_filters,
     verify::verify,
-    version,
+    version, vertical_autoscalers,
 };
 use crate::{
     carried::{self, carry},
@@ -20,7 +20,7 @@ use crate::{
     queue::Outcome,
 };
 use mizzen_api::istio::{Distribution, Spec, State};
-use mizzen_cluster::ObjectId;
+use mizzen_cluster::{ObjectId, Refused};
 use mizzen_install::deploy::OTHER_INSTALLERS;
 use serde_json::Value;
 
@@ -31,15 +31,47 @@ pub(super) async fn bring(
     spec: &Spec,
     telling: &mut Telling,
 ) -> Result<Outcome, Stopped> {
+    let observed = Box::pin(Observed::read(&me.cluster)).await?;
+    let mut wanted = match installation::wanted(me, spec, &observed) {
+        Ok(wanted) => wanted,
+        Err(unwanted) => return failed(telling, unwanted.reason, unwanted.description).await,
+    };
+    let installed = Box::pin(install(me, id, resource, &mut wanted, &observed, telling)).await?;
+    let Some(installed) = installed else { return Ok(Outcome::Gone) };
+    // There are kinds now that there were not before.
+    me.cluster.look().await?;
+    let others = Box::pin(see_to_others(me, resource, spec, &wanted, &observed, telling)).await?;
+    let waits = others.sidecars.outdated.count > 0;
+    let wrote = installed || others.wrote;
+    let warnings = conclude(me, id, resource, spec, &wanted, &observed, others, telling).await?;
+    if !warnings.is_empty() {
+        telling.set(&reason::FAILED);
+        telling.end(State::Warning, &warnings.join("; ")).await?;
+        return Ok(Outcome::Noted);
+    }
+    telling.set(&reason::SUCCEEDED);
+    telling.end(State::Ready, "").await?;
+    Ok(match (waits, wrote) {
+        // Nothing tells us when pods have been replaced.
+        (true, _) => Outcome::Blocked,
+        (false, true) => Outcome::Wrote,
+        (false, false) => Outcome::Unchanged,
+    })
+}
+
+/// Whether anything was written; nothing if the resource is gone.
+async fn install(
+    me: &IstioReconciler<'_>,
+    id: &ObjectId,
+    resource: &Value,
+    wanted: &mut Wanted,
+    observed: &Observed,
+    telling: &mut Telling,
+) -> Result<Option<bool>, Stopped> {
     let cluster = &me.cluster;
-    let observed = Box::pin(Observed::read(cluster)).await?;
-    let Wanted { mut mesh, tag, no_node_agents, notes, proxy } =
-        match installation::wanted(me, spec, &observed) {
-            Ok(wanted) => wanted,
-            Err(unwanted) => return failed(telling, unwanted.reason, unwanted.description).await,
-        };
+    let Wanted { mesh, tag, .. } = wanted;
     if let Some(current) = applied::tag(resource)
-        && let Err(why) = version::update(&current, &tag)
+        && let Err(why) = version::update(&current, tag)
     {
         let description = format!("Istio version update is not allowed: {why}");
         telling.fails(State::Warning, &reason::UPDATE_NOT_ALLOWED, &description).await?;
@@ -48,120 +80,152 @@ pub(super) async fn bring(
     if !finalizers::has(resource, super::FINALIZER)
         && finalizers::add(cluster, id, resource, super::FINALIZER).await?.is_none()
     {
-        return Ok(Outcome::Gone);
+        return Ok(None);
     }
     priority_class::make(cluster).await?;
-    let done = carry(cluster, &mut mesh, &observed.facts, &OTHER_INSTALLERS, me.patience, telling).await?;
-    let why = match &done {
-        Err(sentence) => Some(sentence.clone()),
-        Ok(done) if !done.failures.is_empty() => {
-            let told =
-                done.failures.iter().map(|failure| format!("{}: {}", failure.component, failure.reason));
-            Some(told.collect::<Vec<_>>().join("; "))
+    let done = carry(cluster, mesh, &observed.facts, &OTHER_INSTALLERS, me.patience, telling).await?;
+    let done = done.and_then(|done| match done.failures.as_slice() {
+        [] => Ok(done),
+        failures => {
+            let told = failures.iter().map(|failure| format!("{}: {}", failure.component, failure.reason));
+            Err(told.collect::<Vec<_>>().join("; "))
         }
-        Ok(_) => None,
+    });
+    let wrote = match done {
+        Ok(done) => carried::wrote(&done),
+        Err(why) => {
+            return failed(telling, &reason::INSTALL_FAILED, format!("Could not install Istio: {why}")).await;
+        }
     };
-    if let Some(why) = why {
-        return failed(telling, &reason::INSTALL_FAILED, format!("Could not install Istio: {why}")).await;
-    }
-    let mut wrote = done.as_ref().is_ok_and(carried::wrote);
     let pods = cluster.list_in("", "Pod", MESH, &format!("{MODULE}=istio")).await?;
-    if let Err(why) = verify(&pods, &tag) {
+    if let Err(why) = verify(&pods, tag) {
         let description = format!("Verifying Pod versions in {MESH} namespace failed: {why}");
         return failed(telling, &reason::INSTALL_FAILED, description).await;
     }
-    telling.status.installed_version.clone_from(&tag);
-    applied::remember(cluster, id, |now| applied::with_tag(now, &tag)).await?;
+    telling.status.installed_version.clone_from(tag);
+    applied::remember(cluster, id, |now| applied::with_tag(now, tag)).await?;
+    Ok(Some(wrote))
+}
 
-    // There are kinds now that there were not before.
-    cluster.look().await?;
+struct Others {
+    wrote: bool,
+    sidecars: Restarted,
+    has_autoscalers: bool,
+}
+
+/// All of them, whatever becomes of one; the first that failed is told.
+async fn see_to_others(
+    me: &IstioReconciler<'_>,
+    resource: &Value,
+    spec: &Spec,
+    wanted: &Wanted,
+    observed: &Observed,
+    telling: &mut Telling,
+) -> Result<Others, Stopped> {
+    let cluster = &me.cluster;
     let dual_stack = me.settings.experimental && observed.dual_stack;
-    let concerns = beside::concerns(spec, &observed, dual_stack, me.version);
-    let seen_to = beside::see_to(cluster, concerns, telling).await;
+    let has_autoscalers =
+        cluster.served().find(vertical_autoscalers::GROUP, vertical_autoscalers::KIND, None).is_some();
+    let concerns = beside::concerns(spec, observed, dual_stack, has_autoscalers, me.version);
+    let kept = beside::see_to(cluster, concerns, telling).await;
+    let switched = policy_switch::reconcile(cluster, resource, spec).await;
     let restarted = gateway::reconcile(cluster, resource, spec).await;
     let before = applied::spec(resource);
-    let sidecars = Box::pin(sidecars::reconcile(me, &proxy, before.as_ref(), spec)).await;
+    let sidecars = sidecars::reconcile(me, &wanted.proxy, before.as_ref(), spec).await;
     match &sidecars {
+        Ok(sidecars) if sidecars.nobody_injects => telling.say(&reason::NOBODY_INJECTS, &sidecars.sentence()),
         Ok(sidecars) if sidecars.by_hand.is_empty() => telling.set(&reason::SIDECARS_RESTARTED),
         Ok(sidecars) => telling.say(&reason::SIDECARS_BY_HAND, &sidecars.sentence()),
         Err(_) => telling.set(&reason::SIDECARS_NOT_RESTARTED),
     }
-    match seen_to {
-        Ok(written) => wrote |= written,
+    let kept = match kept {
+        Ok(kept) => kept,
         Err(errors) => {
             let description = format!("Could not reconcile Istio resources: {}", errors.join("; "));
             return failed(telling, &reason::RESOURCES_FAILED, description).await;
         }
-    }
-    match restarted {
-        Ok(restarted) => wrote |= restarted,
+    };
+    let restarted = match switched.and_then(|switched| Ok(switched | restarted?)) {
+        Ok(restarted) => restarted,
+        // The next look sees what the other one made of it.
+        Err(refused @ Refused::Conflict { .. }) => return Err(refused.into()),
         Err(refused) => {
             let description = format!("Failed to restart Ingress Gateway: {refused}");
             return failed(telling, &reason::GATEWAY_NOT_RESTARTED, description).await;
         }
-    }
-    let sidecars = match sidecars {
-        Ok(sidecars) => sidecars,
+    };
+    match sidecars {
+        Ok(sidecars) => Ok(Others { wrote: kept | restarted | sidecars.wrote, sidecars, has_autoscalers }),
         Err(stopped) => {
             let description = format!("Error occurred during reconciliation of Istio Sidecars: {stopped}");
-            return failed(telling, &reason::SIDECARS_NOT_RESTARTED, description).await;
+            failed(telling, &reason::SIDECARS_NOT_RESTARTED, description).await
         }
-    };
-    wrote |= sidecars.wrote;
-    let (waits, by_hand) = (sidecars.outdated.count > 0, !sidecars.by_hand.is_empty());
-    telling.status.outdated_proxies = waits.then_some(sidecars.outdated);
-    if notes.is_empty() {
-        telling.forget(reason::NOTED.kind);
-    } else {
-        telling.say(&reason::NOTED, &notes.join("; "));
     }
-    if no_node_agents {
+}
+
+/// Remembers what was done; what is well, and still not as somebody wanted it.
+#[expect(clippy::too_many_arguments, reason = "all that is known at the end")]
+async fn conclude(
+    me: &IstioReconciler<'_>,
+    id: &ObjectId,
+    resource: &Value,
+    spec: &Spec,
+    wanted: &Wanted,
+    observed: &Observed,
+    others: Others,
+    telling: &mut Telling,
+) -> Result<Vec<String>, Stopped> {
+    let Others { sidecars, has_autoscalers, .. } = others;
+    match wanted.notes.as_slice() {
+        [] => telling.forget(reason::NOTED.kind),
+        notes => telling.say(&reason::NOTED, &notes.join("; ")),
+    }
+    if wanted.no_node_agents {
         telling.set(&reason::NO_NODE_AGENTS);
     } else {
         telling.forget(reason::NODE_AGENTS);
     }
-    let filter = match user_filters::found(cluster).await {
+    let filter = match user_filters::found(&me.cluster).await {
         Ok(filter) => filter,
         Err(refused) => {
             telling.set(&reason::FILTERS_NOT_READ);
-            return failed(telling, &reason::FAILED, format!("Could not look for EnvoyFilters: {refused}"))
-                .await;
+            let description = format!("Could not look for EnvoyFilters: {refused}");
+            return failed(telling, &reason::FAILED, description).await;
         }
     };
-    applied::remember(cluster, id, |now| applied::whole(now, &tag, !by_hand)).await?;
     telling.set(if filter.is_some() { &reason::FILTER_FOUND } else { &reason::NO_FILTER_FOUND });
-    let mut warnings = warnings(spec, &observed, no_node_agents, filter.as_deref(), telling);
-    if by_hand {
-        warnings.push(BY_HAND.to_owned());
+    let all_restarted = sidecars.by_hand.is_empty() && !sidecars.nobody_injects;
+    applied::remember(&me.cluster, id, |now| {
+        applied::whole(now, &resource["spec"], &wanted.tag, all_restarted)
+    })
+    .await?;
+    let mut all =
+        warnings(spec, observed, wanted.no_node_agents, filter.as_deref(), has_autoscalers, telling);
+    if !sidecars.by_hand.is_empty() {
+        all.push(BY_HAND.to_owned());
     }
-    if !warnings.is_empty() {
-        telling.set(&reason::FAILED);
-        telling.end(State::Warning, &warnings.join("; ")).await?;
-        return Ok(Outcome::Noted);
+    if sidecars.nobody_injects {
+        all.push(sidecars.sentence());
     }
-    telling.set(&reason::SUCCEEDED);
-    telling.end(State::Ready, "").await?;
-    if waits {
-        // Nothing tells us when pods have been replaced.
-        return Ok(Outcome::Blocked);
-    }
-    Ok(if wrote { Outcome::Wrote } else { Outcome::Unchanged })
+    let Restarted { outdated, .. } = sidecars;
+    telling.status.outdated_proxies = (outdated.count > 0).then_some(outdated);
+    Ok(all)
 }
 
 const BY_HAND: &str = "Some Pods with Istio sidecar injection failed to restart. To learn more about the warning, see \
     kyma-system/istio-controller-manager logs: could not restart one or more Istio-injected Pods";
 
-async fn failed(telling: &mut Telling, reason: &Reason, description: String) -> Result<Outcome, Stopped> {
+async fn failed<T>(telling: &mut Telling, reason: &Reason, description: String) -> Result<T, Stopped> {
     telling.fails(State::Error, reason, &description).await?;
     Err(Stopped::Told(description))
 }
 
-/// What is well, and still not as somebody wanted it.
 fn warnings(
     spec: &Spec,
     observed: &Observed,
     no_node_agents: bool,
     filter: Option<&str>,
+    has_autoscalers: bool,
     telling: &mut Telling,
 ) -> Vec<String> {
     let mut all = Vec::new();
@@ -171,11 +235,11 @@ fn warnings(
     if no_node_agents && spec.components.cni.is_some() && spec.mizzen.distribution == Distribution::Mizzen {
         all.push("spec.components.cni has no effect: Mizzen's own charts have no node agents; spec.mizzen.distribution: istio has them".to_owned());
     }
-    let without_effect = without_effect(observed);
+    let without_effect = without_effect(observed, has_autoscalers);
     if without_effect.is_empty() {
         telling.forget(reason::WITHOUT_EFFECT);
     } else {
-        let sentence = format!("not in this version yet: {}", without_effect.join(", "));
+        let sentence = format!("without an effect: {}", without_effect.join(", "));
         telling.say(&reason::NOT_BUILT, &sentence);
         all.push(sentence);
     }
@@ -183,9 +247,12 @@ fn warnings(
     all
 }
 
-/// Wishes that nobody grants yet.
-fn without_effect(observed: &Observed) -> Vec<&'static str> {
+/// Wishes that cannot be granted.
+fn without_effect(observed: &Observed, has_autoscalers: bool) -> Vec<&'static str> {
     let vpa = observed.features.as_ref().is_ok_and(|features| features.enable_control_plane_vpa);
-    let wishes = [(vpa, "the feature enableControlPlaneVPA (no VerticalPodAutoscaler is made)")];
+    let wishes = [(
+        vpa && !has_autoscalers,
+        "the feature enableControlPlaneVPA: the cluster has no VerticalPodAutoscalers",
+    )];
     wishes.into_iter().filter(|(wished, _)| *wished).map(|(_, words)| words).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::{
     MODULE, NAMESPACE,
+    injection_selector::leave_gardeners,
     merge::{Surroundings, merged},
     observe::Observed,
     reason::{self, Reason},
@@ -64,6 +65,7 @@ pub(super) fn wanted(me: &IstioReconciler<'_>, spec: &Spec, observed: &Observed)
     let mut mesh = mesh.map_err(|error| failed(error.to_string()))?;
     for desired in mesh.parts.iter_mut().flat_map(|part| &mut part.objects) {
         desired.value["metadata"]["labels"][MODULE] = "istio".into();
+        leave_gardeners(&mut desired.value);
     }
     let tag =
         tag(&mesh).ok_or_else(|| failed("the charts have no control plane with an image tag".to_owned()))?;

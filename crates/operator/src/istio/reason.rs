@@ -68,6 +68,13 @@ pub(super) const SIDECARS_NOT_RESTARTED: Reason = Reason {
     status: "False",
     message: "Proxy sidecar restart failed",
 };
+/// Ours.
+pub(super) const NOBODY_INJECTS: Reason = Reason {
+    name: "NobodyInjects",
+    kind: SIDECARS,
+    status: "False",
+    message: "Nobody serves the injection webhook",
+};
 pub(super) const SIDECARS_BY_HAND: Reason = Reason {
     name: "ProxySidecarManualRestartRequired",
     kind: SIDECARS,
@@ -104,10 +111,10 @@ pub(super) const NO_NODE_AGENTS: Reason = Reason {
 };
 pub(super) const WITHOUT_EFFECT: &str = "AllWishesGranted";
 pub(super) const NOT_BUILT: Reason = Reason {
-    name: "NotInThisVersion",
+    name: "NotPossibleHere",
     kind: WITHOUT_EFFECT,
     status: "False",
-    message: "Something in the spec has no effect in this version",
+    message: "Something that was asked for has no effect here",
 };
 pub(super) const NOTED: Reason = Reason {
     name: "ChartsSaySo",

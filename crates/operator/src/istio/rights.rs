@@ -18,6 +18,7 @@ pub(super) fn rules(granted: &[Value]) -> Vec<Value> {
         // Workloads whose sidecars are not what they should be.
         rule("apps", &["replicasets"], &["get"]),
         rule("apps", &["statefulsets"], &["get", "patch"]),
+        rule("autoscaling.k8s.io", &["verticalpodautoscalers"], &["create", "delete", "get", "patch"]),
         rule("scheduling.k8s.io", &["priorityclasses"], &["create", "get", "patch"]),
         rule("security.istio.io", &["peerauthentications"], &OWN),
         // What people have made of Istio's kinds keeps the mesh from being removed.

@@ -13,23 +13,58 @@ pub(super) fn was_restarted_for(workload: &Value, cause: &str) -> bool {
     annotations.and_then(|all| all.get(RESTARTED_FOR)?.as_str()) == Some(cause)
 }
 
-/// Only of the very version that was looked at; whether it is still there.
+/// Whether it is still there.
 pub(super) async fn restart(
     cluster: &Cluster,
     id: &ObjectId,
     workload: &Value,
     cause: &str,
 ) -> Result<bool, Refused> {
-    let annotations = &workload["spec"]["template"]["metadata"]["annotations"];
-    let mut annotations = annotations.as_object().cloned().unwrap_or_default();
-    annotations.insert(RESTARTED.to_owned(), now().into());
-    annotations.insert(RESTARTED_FOR.to_owned(), cause.into());
-    let mut patch = vec![
-        json!({ "op": "replace", "path": "/metadata/resourceVersion", "value": workload["metadata"]["resourceVersion"] }),
-    ];
-    if workload.pointer("/spec/template/metadata").is_none() {
-        patch.push(json!({ "op": "add", "path": "/spec/template/metadata", "value": {} }));
+    Ok(cluster.patch(id, patch(workload, cause, &now())).await?.is_some())
+}
+
+/// Only these two annotations, so that a workload that changes all the time can be restarted; the map of them is made only of the very
+/// version that has none.
+fn patch(workload: &Value, cause: &str, now: &str) -> Value {
+    let way = "/spec/template/metadata";
+    let marks = [(RESTARTED, now), (RESTARTED_FOR, cause)];
+    if workload.pointer(way).is_some_and(|metadata| metadata["annotations"].is_object()) {
+        let key = |name: &str| format!("{way}/annotations/{}", name.replace('/', "~1"));
+        return marks
+            .iter()
+            .map(|(name, value)| json!({ "op": "add", "path": key(name), "value": value }))
+            .collect();
     }
-    patch.push(json!({ "op": "add", "path": "/spec/template/metadata/annotations", "value": annotations }));
-    Ok(cluster.patch(id, patch.into()).await?.is_some())
+    let mut metadata = workload.pointer(way).cloned().unwrap_or_else(|| json!({}));
+    for (name, value) in marks {
+        metadata["annotations"][name] = value.into();
+    }
+    json!([
+        { "op": "replace", "path": "/metadata/resourceVersion", "value": workload["metadata"]["resourceVersion"] },
+        { "op": "add", "path": way, "value": metadata },
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_but_the_two_marks_is_written() {
+        let annotated = json!({ "spec": { "template": { "metadata": { "annotations": { "a": "b" } } } } });
+        let written = patch(&annotated, "cause", "now");
+        assert_eq!(
+            written,
+            json!([
+                { "op": "add", "path": "/spec/template/metadata/annotations/istio-operator.kyma-project.io~1restartedAt", "value": "now" },
+                { "op": "add", "path": "/spec/template/metadata/annotations/mizzen.io~1restarted-for", "value": "cause" },
+            ])
+        );
+        let bare = json!({ "metadata": { "resourceVersion": "7" }, "spec": { "template": { "metadata": { "labels": { "a": "b" } } } } });
+        let written = patch(&bare, "cause", "now");
+        assert_eq!(written[0]["value"], "7");
+        assert_eq!(written[1]["value"]["labels"], json!({ "a": "b" }));
+        assert_eq!(written[1]["value"]["annotations"][RESTARTED_FOR], "cause");
+        assert_eq!(patch(&json!({}), "cause", "now")[1]["path"], "/spec/template/metadata");
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     MESH, NAMESPACE, OPERATOR, blockers, network_policies, peer_authentication, proxy_protocol, reason,
-    reconciler::IstioReconciler, resources::drop_own, sidecars, telling::Telling,
+    reconciler::IstioReconciler, resources::drop_own, sidecars, telling::Telling, vertical_autoscalers,
 };
 use crate::pass::Stopped;
 use mizzen_api::istio::State;
@@ -31,6 +31,8 @@ pub(super) async fn uninstall(
     telling.set(&reason::UNKNOWN);
     telling.state(State::Deleting, "Deleting Istio").await?;
     let mut beside = network_policies::desired(0, me.version);
+    beside.extend(vertical_autoscalers::of_mesh(me.version));
+    beside.push(vertical_autoscalers::of_operator(me.version));
     beside.extend([peer_authentication::desired(me.version), proxy_protocol::desired(me.version)]);
     for object in beside {
         if let Err(error) = drop_own(cluster, &object).await {

@@ -5,6 +5,7 @@
 //! ```
 
 mod act;
+mod injector;
 mod owner;
 mod plan;
 mod predicate;
@@ -37,11 +38,20 @@ pub(super) struct Restarted {
     pub(super) outdated: OutdatedProxies,
     /// Workloads that nobody but their owner can restart, `namespace/name`.
     pub(super) by_hand: Vec<String>,
+    /// Nothing is restarted, because a new pod would have no sidecar.
+    pub(super) nobody_injects: bool,
 }
 
 impl Restarted {
-    /// Upstream's sentence.
+    /// Where nobody injects, what that means; else upstream's sentence.
     pub(super) fn sentence(&self) -> String {
+        if self.nobody_injects {
+            return format!(
+                "{} workloads have sidecars that are not what they should be, and are not restarted: nobody serves the \
+                 injection webhook, and their new pods would have no sidecar at all",
+                self.outdated.count
+            );
+        }
         let named = self.by_hand.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
         let more = match self.by_hand.len().saturating_sub(NAMED) {
             0 => String::new(),
@@ -66,9 +76,14 @@ pub(super) async fn reconcile(
         plan.add(&sidecar, how, action);
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let settings = spec.mizzen.restart.clone().unwrap_or_default();
+    let mut settings = spec.mizzen.restart.clone().unwrap_or_default();
+    let nobody_injects = !plan.is_empty() && !injector::injects(&me.cluster).await?;
+    if nobody_injects {
+        settings.enabled = Some(false);
+    }
     let cause = proxy.cause(spec);
-    act::act(&me.cluster, plan, &settings, &cause, window::Moment::of(now)).await
+    let done = act::act(&me.cluster, plan, &settings, &cause, window::Moment::of(now)).await?;
+    Ok(Restarted { nobody_injects: nobody_injects && done.outdated.count > 0, ..done })
 }
 
 /// When the mesh is gone, pods are made anew without a sidecar; the gateways go with it. `cause` is of this removal alone.

@@ -50,6 +50,10 @@ impl RestartPlan {
         workload.is_seen |= is_seen;
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(super) fn into_workloads(self) -> impl Iterator<Item = Workload> {
         self.0.into_values()
     }
