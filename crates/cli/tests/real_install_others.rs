@@ -61,23 +61,22 @@ async fn two_that_want_the_same_objects_with_other_values_are_two() -> Result<()
         format!("{verb} --set profile=minimal --set meshConfig.accessLogFile={file}")
     };
     site.mizzen(&line("install -y", "/dev/null")).await.well();
-    for after in [1, 2] {
-        let delayed = faults.inject(Fault::delay(Duration::from_millis(1500)).on(Verb::Write));
+    // Its list, two objects, its list again: the second one does all its work while one of these is on its way.
+    for held in [2, 4] {
+        let late = faults.inject(Fault::delay(Duration::from_secs(20)).on(Verb::Write).nth(held));
         let (ours, theirs) = (line("install -y", "/a"), line("install -y", "/b"));
         let first = site.run(Path::new(BINARY), &slow, &ours);
         let second = async {
-            while delayed.hits() < after {
+            while late.hits() == 0 {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
-            // That write is done by then, and the next is on its way.
-            tokio::time::sleep(Duration::from_millis(1700)).await;
             site.mizzen(&theirs).await
         };
         let (first, second) = tokio::join!(first, second);
         faults.clear();
         second.well();
         let told = first.badly();
-        assert!(told.contains("somebody else works on the same installation"), "after {after}: {told}");
+        assert!(told.contains("somebody else works on the same installation"), "write {held}: {told}");
         site.mizzen(&line("diff", "/b")).await.well();
         site.mizzen(&line("install -y", "/dev/null")).await.well();
     }
