@@ -138,6 +138,7 @@ impl<'a> Builder<'a> {
         }
         let mut manifests = manifests::read(files, &self.head, &self.setting.namespace);
         diagnostics.append(&mut manifests.diagnostics);
+        diagnostics.extend(manifests.forbidden(self.platform));
         made.append(&mut manifests.made);
         let renderer = Renderer { setting: &self.setting, platform: self.platform, head: &self.head };
         for (front, key) in blocks {

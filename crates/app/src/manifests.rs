@@ -5,6 +5,7 @@ use crate::{
     files::Files,
     front::shape::Fields,
     made::{Made, Origin},
+    platform::{PLATFORM, Platform},
 };
 use mizzen_text::{
     Code, Diagnostic, Path, Step,
@@ -42,6 +43,25 @@ pub(crate) struct Manifests {
     pub(crate) documents: Vec<Document>,
     pub(crate) made: Vec<Made>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl Manifests {
+    /// Objects of Istio's kinds that the platform does not allow, wherever they are written.
+    pub(crate) fn forbidden(&self, platform: &Platform) -> Vec<Diagnostic> {
+        let mut forbidden = Vec::new();
+        for made in &self.made {
+            let text = |field: &str| made.object[field].as_str().unwrap_or_default();
+            let is_istios = text("apiVersion").split('/').next().is_some_and(|group| group.ends_with(".istio.io"));
+            let Origin::Manifest { file, at } = &made.origin else { continue };
+            if is_istios && !platform.allows_named(text("kind")) {
+                let message = format!("the platform does not allow {}", text("kind"));
+                let hint = format!("{PLATFORM} lists the kinds that are allowed under `allowedKinds`");
+                let place = self.documents[*file].place(at);
+                forbidden.push(Diagnostic::new(Code::AppForbidden, message).at(place).path(at.clone()).hint(hint));
+            }
+        }
+        forbidden
+    }
 }
 
 pub(crate) fn read(files: &dyn Files, head: &Fields, namespace: &str) -> Manifests {

@@ -113,7 +113,12 @@ impl Platform {
     }
 
     pub(crate) fn allows(&self, kind: Kind) -> bool {
-        self.allowed.as_ref().is_none_or(|allowed| allowed.iter().any(|name| name == kind.name()))
+        self.allows_named(kind.name())
+    }
+
+    /// The same of any of Istio's kinds.
+    pub(crate) fn allows_named(&self, kind: &str) -> bool {
+        self.allowed.as_ref().is_none_or(|allowed| allowed.iter().any(|name| name == kind))
     }
 
     /// The version in which objects of a kind are written: the pinned one, or the newest that the target serves.

@@ -266,6 +266,35 @@ istio:
 }
 
 #[test]
+fn what_the_platform_forbids_is_forbidden_in_plain_objects_too() {
+    let filter = "apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: { name: a }\nspec: {}\n";
+    let map = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n";
+    let texts = app("name: shop\nmanifests: [objects]\n")
+        .file("platform.yaml", "allowedKinds: [Gateway]\n")
+        .file("objects/a.yaml", &format!("{filter}{map}"));
+    let problems = texts.problems();
+    assert_eq!(problems.len(), 1, "{problems:#?}");
+    assert!(
+        problems[0].starts_with("error objects/a.yaml:1:1: the platform does not allow EnvoyFilter"),
+        "{problems:?}"
+    );
+}
+
+#[test]
+fn a_key_is_the_word_that_was_written() {
+    let built = app("name: x\nworkload: { image: i, env: { Y: 'a', on: 'b', 1.10: 'c' } }\nistio: { destinationRules: { n: { host: q } } }\n").build();
+    let named = |kind: &str| {
+        let mut all = built.spec.resources.iter().map(|resource| &resource.attributes);
+        all.find(|object| object["kind"] == kind).unwrap().clone()
+    };
+    assert_eq!(named("DestinationRule")["metadata"]["name"], "x-n");
+    let deployment = named("Deployment");
+    let env = deployment.pointer("/spec/template/spec/containers/0/env").unwrap().as_array().unwrap();
+    let names: BTreeSet<&str> = env.iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, BTreeSet::from(["1.10", "Y", "on"]));
+}
+
+#[test]
 fn what_is_named_and_not_there_is_a_warning_with_the_nearest_name() {
     let change = |from: &str, to: &str| {
         let problems = shop().file("app.yaml", &SHOP.replace(from, to)).problems();

@@ -18,6 +18,7 @@ mod exit;
 mod failure;
 mod help;
 mod inputs;
+mod interrupt;
 mod logging;
 mod not_yet;
 mod output;

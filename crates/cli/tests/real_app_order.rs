@@ -221,3 +221,19 @@ async fn what_fails_keeps_what_needs_it_and_nothing_goes_before_what_replaces_it
     shop.app("destroy -y").await.well();
     Ok(())
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_in_which_others_have_something_stays() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::prepare().await?;
+    shop.file("app.yaml", "name: shop\nworkload: { image: shop:1 }\n");
+    shop.app("apply -y").await.well();
+    let theirs = "apiVersion: security.istio.io/v1\nkind: PeerAuthentication\nmetadata: { name: precious, namespace: shop }\nspec: {}\n";
+    shop.site.server.apply(theirs).await?;
+    let told = shop.app("destroy -y").await.well();
+    assert!(told.contains("it holds what others have made: PeerAuthentication shop/precious"), "{told}");
+    let left = shop.site.server.kubectl(&["get", "peerauthentication", "precious", "-n", "shop"]).await?;
+    assert!(left.contains("precious"));
+    assert!(!shop.state().await.contains_key("Deployment shop/shop"));
+    Ok(())
+}

@@ -19,6 +19,8 @@ pub struct Kind {
     pub version: String,
     pub plural: String,
     pub namespaced: bool,
+    /// Whether its objects can be listed.
+    pub listed: bool,
 }
 
 #[derive(Deserialize)]
@@ -59,6 +61,8 @@ struct Listed {
     kind: Option<Named>,
     #[serde(default)]
     scope: String,
+    #[serde(default)]
+    verbs: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -78,6 +82,7 @@ impl Served {
                         version: version.version.clone(),
                         plural: listed.resource,
                         namespaced: listed.scope == "Namespaced",
+                        listed: listed.verbs.iter().any(|verb| verb == "list"),
                     });
                 }
             }
@@ -91,6 +96,12 @@ impl Served {
             Some(version) => kinds.iter().find(|kind| kind.version == version),
             None => kinds.first(),
         }
+    }
+
+    /// Every kind that lives in namespaces and can be listed, by group.
+    pub fn namespaced(&self) -> impl Iterator<Item = (&str, &str)> {
+        let lists = |kinds: &[Kind]| kinds.iter().any(|kind| kind.namespaced && kind.listed);
+        self.kinds.iter().filter(move |(_, kinds)| lists(kinds)).map(|((group, kind), _)| (group.as_str(), kind.as_str()))
     }
 
     /// The path of one object.

@@ -4,7 +4,7 @@ use super::{
     ledger::{Beginning, What},
     lock::Person,
     owner::Owner,
-    plan::{Leaving, look},
+    plan::{Leaving, inhabited, look},
     record::{Found, Held, NoRelease},
     run::{Event, Progress, Report, Settings, now, remove},
     walk::Stop,
@@ -107,10 +107,21 @@ pub async fn destroy(
         progress(Event::Kept { id: id.clone(), why: why.clone() });
         report.kept.push((id, why));
     }
-    if goes.is_empty() {
+    // Somebody may have put something there since it was looked at.
+    let mut really = Vec::new();
+    for leaving in goes {
+        match inhabited(cluster, owner, &leaving.id.name, &BTreeSet::new()).await? {
+            Some(why) => {
+                progress(Event::Kept { id: leaving.id.clone(), why: why.clone() });
+                report.kept.push((leaving.id, why));
+            }
+            None => really.push(leaving),
+        }
+    }
+    if really.is_empty() {
         held.forget().await?;
     }
-    for leaving in goes {
+    for leaving in really {
         take_home(cluster, leaving, settings, progress, &mut report).await?;
     }
     Ok(Some(report))

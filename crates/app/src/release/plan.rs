@@ -283,8 +283,8 @@ pub(super) async fn look(
 }
 
 /// A namespace goes with everything in it: not while an application lives there, or somebody else has something there.
-async fn inhabited(
-    cluster: &Cluster,
+pub(super) async fn inhabited(
+    cluster: &Arc<Cluster>,
     owner: &Owner,
     name: &str,
     lived_in: &BTreeSet<String>,

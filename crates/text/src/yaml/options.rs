@@ -2,6 +2,8 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     pub duplicates: Duplicates,
+    /// Whether a key is its text as it is written. Otherwise it is what kubectl makes of it: `on` is `true`, `1.10` is `1.1`.
+    pub plain_keys: bool,
     /// Bytes of one input.
     pub max_bytes: usize,
     /// Documents of one input.
@@ -25,6 +27,7 @@ impl Options {
     /// Kubernetes objects: what kubectl accepts is accepted.
     pub const KUBERNETES: Self = Self {
         duplicates: Duplicates::Warn,
+        plain_keys: false,
         max_bytes: 64 << 20,
         max_documents: 100_000,
         max_depth: 256,
@@ -32,7 +35,7 @@ impl Options {
     };
 
     /// Formats of our own.
-    pub const OWN: Self = Self { duplicates: Duplicates::Refuse, ..Self::KUBERNETES };
+    pub const OWN: Self = Self { duplicates: Duplicates::Refuse, plain_keys: true, ..Self::KUBERNETES };
 }
 
 impl Default for Options {

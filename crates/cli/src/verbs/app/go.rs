@@ -7,6 +7,7 @@ use crate::{
     diagnostics,
     exit::Exit,
     failure::Hint,
+    interrupt,
     output::Output,
     verbs::install,
 };
@@ -15,7 +16,7 @@ use mizzen_app::release::{self, Event, NoRelease, Owner, Person, Plan, Settings,
 use mizzen_cluster::{Adoption, NotPlanned, Reclaim, Refused};
 use mizzen_text::{Code, Diagnostic, Severity};
 use std::{collections::BTreeSet, future::Future, time::Duration};
-use tokio::{signal, sync::mpsc};
+use tokio::sync::mpsc;
 
 #[derive(clap::Args)]
 #[group(skip)]
@@ -229,7 +230,7 @@ pub(super) fn until_free(
                 biased;
                 Some(line) = lines.recv() => said(&line, text, output)?,
                 found = &mut work => break Ok::<_, anyhow::Error>(found),
-                _ = signal::ctrl_c() => bail!("interrupted; nothing was written"),
+                () = interrupt::asked() => bail!("interrupted; nothing was written"),
             }
         }
     })?;
@@ -268,7 +269,7 @@ where
             biased;
             Some(event) = events.recv() => print(&event, text, output)?,
             result = &mut work => break result,
-            _ = signal::ctrl_c() => {
+            () = interrupt::asked() => {
                 if *enough.borrow() {
                     bail!(anyhow!("interrupted").hint("run the same command again to go on"));
                 }

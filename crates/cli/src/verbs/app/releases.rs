@@ -1,6 +1,9 @@
 //! `app releases`: which releases there were, and who is at work.
 
-use super::{go::unreleased, show, which};
+use super::{
+    go::{self, unreleased},
+    show, which,
+};
 use crate::{
     args::{connection, format},
     exit::Exit,
@@ -37,7 +40,11 @@ pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
         let found = found.map_err(connection::refused)?;
         let mut all = Vec::new();
         for (owner, ledger) in found {
-            all.push((owner, ledger.map_err(unreleased)?));
+            match ledger {
+                Ok(ledger) => all.push((owner, ledger)),
+                // One that somebody has broken is no reason not to see the others.
+                Err(broken) => go::warn(&[broken.to_string()]),
+            }
         }
         all.sort_by_key(|(owner, _)| (owner.namespace.clone(), owner.name()));
         return shown(format, &All(all), output);

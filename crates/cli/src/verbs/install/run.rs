@@ -14,6 +14,7 @@ use crate::{
     diagnostics,
     exit::Exit,
     failure::Hint,
+    interrupt,
     output::Output,
 };
 use anyhow::{Result, anyhow, bail};
@@ -24,7 +25,7 @@ use mizzen_install::{
 };
 use mizzen_text::{Code, Diagnostic, Severity};
 use std::future::Future;
-use tokio::{signal, sync::mpsc};
+use tokio::sync::mpsc;
 
 /// What is wanted, what is there, and what lies between.
 struct Prepared {
@@ -183,7 +184,7 @@ pub(crate) async fn attended<T>(
             biased;
             Some(event) = events.recv() => print(event)?,
             result = &mut work => break result,
-            _ = signal::ctrl_c() => bail!(anyhow!(interrupted()).hint("run the same command again to go on")),
+            () = interrupt::asked() => bail!(anyhow!(interrupted()).hint("run the same command again to go on")),
         }
     };
     while let Ok(event) = events.try_recv() {
