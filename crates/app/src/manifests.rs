@@ -51,13 +51,15 @@ impl Manifests {
         let mut forbidden = Vec::new();
         for made in &self.made {
             let text = |field: &str| made.object[field].as_str().unwrap_or_default();
-            let is_istios = text("apiVersion").split('/').next().is_some_and(|group| group.ends_with(".istio.io"));
+            let is_istios =
+                text("apiVersion").split('/').next().is_some_and(|group| group.ends_with(".istio.io"));
             let Origin::Manifest { file, at } = &made.origin else { continue };
             if is_istios && !platform.allows_named(text("kind")) {
                 let message = format!("the platform does not allow {}", text("kind"));
                 let hint = format!("{PLATFORM} lists the kinds that are allowed under `allowedKinds`");
                 let place = self.documents[*file].place(at);
-                forbidden.push(Diagnostic::new(Code::AppForbidden, message).at(place).path(at.clone()).hint(hint));
+                forbidden
+                    .push(Diagnostic::new(Code::AppForbidden, message).at(place).path(at.clone()).hint(hint));
             }
         }
         forbidden

@@ -101,7 +101,10 @@ impl Served {
     /// Every kind that lives in namespaces and can be listed, by group.
     pub fn namespaced(&self) -> impl Iterator<Item = (&str, &str)> {
         let lists = |kinds: &[Kind]| kinds.iter().any(|kind| kind.namespaced && kind.listed);
-        self.kinds.iter().filter(move |(_, kinds)| lists(kinds)).map(|((group, kind), _)| (group.as_str(), kind.as_str()))
+        self.kinds
+            .iter()
+            .filter(move |(_, kinds)| lists(kinds))
+            .map(|((group, kind), _)| (group.as_str(), kind.as_str()))
     }
 
     /// The path of one object.

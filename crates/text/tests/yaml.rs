@@ -128,10 +128,17 @@ fn a_duplicate_key_is_a_warning_in_kubernetes_objects() {
 
 #[test]
 fn a_duplicate_key_is_an_error_in_our_own_formats() {
-    let read: Vec<_> = load_all(&Source::new("app", "a: 1\non: 1\n'true': 2\n"), &Options::OWN).collect();
+    let read: Vec<_> = load_all(&Source::new("app", "a: 1\non: 1\n'on': 2\n"), &Options::OWN).collect();
     let error = read[0].as_ref().unwrap_err();
     assert_eq!((error.code, error.severity), (Code::DuplicateKey, Severity::Error));
     assert_eq!(error.place.as_ref().unwrap().to_string(), "app:3:1");
+}
+
+#[test]
+fn a_key_of_our_own_formats_is_its_text() {
+    let text = "on: 1\n'true': 2\n1.10: 3\n080: 4\n";
+    let document = load_all(&Source::new("app", text), &Options::OWN).next().unwrap().unwrap();
+    assert_eq!(document.value, json!({ "on": 1, "true": 2, "1.10": 3, "080": 4 }));
 }
 
 #[test]

@@ -23,7 +23,8 @@ const NAMED: usize = 3;
 /// Why a namespace stays, if it has to. What nobody may look at may be anything.
 pub(super) async fn strangers(cluster: &Arc<Cluster>, namespace: &str) -> Result<Option<String>, Refused> {
     let served = cluster.served();
-    let kinds = served.namespaced().filter(|kind| !FLEETING.contains(kind) && !kind.0.ends_with("metrics.k8s.io"));
+    let kinds =
+        served.namespaced().filter(|kind| !FLEETING.contains(kind) && !kind.0.ends_with("metrics.k8s.io"));
     let kinds: Vec<ObjectId> = kinds.map(|(group, kind)| of_kind(group, kind, namespace)).collect();
     let listed = cluster.for_all(kinds, ObjectId::clone, |cluster, kind| async move {
         let objects = cluster.list_in(&kind.group, &kind.kind, &kind.namespace, "").await?;
@@ -51,21 +52,30 @@ pub(super) async fn strangers(cluster: &Arc<Cluster>, namespace: &str) -> Result
 }
 
 fn of_kind(group: &str, kind: &str, namespace: &str) -> ObjectId {
-    ObjectId { group: group.to_owned(), kind: kind.to_owned(), namespace: namespace.to_owned(), name: String::new() }
+    ObjectId {
+        group: group.to_owned(),
+        kind: kind.to_owned(),
+        namespace: namespace.to_owned(),
+        name: String::new(),
+    }
 }
 
 /// Those that are not ours, and were not made for something of ours.
 fn strange(all: &[(ObjectId, Value)], is_ours: impl Fn(&Value) -> bool) -> Vec<ObjectId> {
     let uid = |object: &Value| object["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
-    let mut ours: BTreeSet<String> =
-        all.iter().filter(|(id, object)| comes_by_itself(id, object) || is_ours(object)).map(|(_, object)| uid(object)).collect();
+    let mut ours: BTreeSet<String> = all
+        .iter()
+        .filter(|(id, object)| comes_by_itself(id, object) || is_ours(object))
+        .map(|(_, object)| uid(object))
+        .collect();
     // A ReplicaSet is its Deployment's, and a pod its ReplicaSet's.
     loop {
         let made = all.iter().filter(|(_, object)| {
             let mut owners = object["metadata"]["ownerReferences"].as_array().into_iter().flatten();
             owners.any(|owner| owner["uid"].as_str().is_some_and(|uid| ours.contains(uid)))
         });
-        let more: Vec<String> = made.map(|(_, object)| uid(object)).filter(|uid| !ours.contains(uid)).collect();
+        let more: Vec<String> =
+            made.map(|(_, object)| uid(object)).filter(|uid| !ours.contains(uid)).collect();
         if more.is_empty() {
             break;
         }

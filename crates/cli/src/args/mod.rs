@@ -44,7 +44,11 @@ mod tests {
             for verb in verbs::of(*program) {
                 assert!(!verb.examples.is_empty(), "{} has no example", verb.name);
                 for (example, _) in verb.examples {
-                    let typed = example.split(" > ").next().and_then(|own| own.split(" | ").next()).unwrap_or_default();
+                    let typed = example
+                        .split(" > ")
+                        .next()
+                        .and_then(|own| own.split(" | ").next())
+                        .unwrap_or_default();
                     let words = [program.name()].into_iter().chain(typed.split_whitespace());
                     let read = command(*program).try_get_matches_from(words);
                     assert!(read.is_ok(), "{} {typed}: {read:?}", program.name());

@@ -149,10 +149,12 @@ impl<'t> Convert<'t> {
         }
         self.expand(node)?;
         let what = match node.kind {
-            Kind::Plain if self.options.plain_keys && node.tag == Tag::None => match self.scalar(node, path)? {
-                Text::Is(Scalar::Null) => "null",
-                _ => return Ok(Cow::Borrowed(&node.text)),
-            },
+            Kind::Plain if self.options.plain_keys && node.tag == Tag::None => {
+                match self.scalar(node, path)? {
+                    Text::Is(Scalar::Null) => "null",
+                    _ => return Ok(Cow::Borrowed(&node.text)),
+                }
+            }
             Kind::Plain | Kind::Quoted => match self.scalar(node, path)? {
                 Text::Itself | Text::Is(Scalar::String | Scalar::Timestamp) => {
                     return Ok(Cow::Borrowed(&node.text));
