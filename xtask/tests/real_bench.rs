@@ -76,3 +76,17 @@ fn a_quick_look_at_installing_gives_times_and_requests_of_both() {
     }
     assert_eq!(steps["installAgain"]["mizzen"]["requests"]["writes"], 0, "{steps:#}");
 }
+
+#[test]
+fn a_quick_look_at_the_operator_gives_memory_times_and_requests() {
+    needs!(Controllers::NEEDS);
+    let row = quick("operator");
+    let point = &row["curve"][0];
+    assert_eq!(point["pods"], 100, "{row:#}");
+    assert!(point["memory"]["resident"].as_u64().unwrap() > 1_000_000, "{row:#}");
+    assert!(point["lookSeconds"].as_f64().unwrap() > 0.0, "{row:#}");
+    assert!(row["lookRequests"]["reads"].as_u64().unwrap() > 10, "{row:#}");
+    assert_eq!(row["lookRequests"]["writes"], 0, "{row:#}");
+    // One for each that is restarted, and what the status says of it.
+    assert!(row["restart"]["requests"]["writes"].as_u64().unwrap() >= 31, "{row:#}");
+}

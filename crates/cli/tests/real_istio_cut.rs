@@ -17,10 +17,24 @@ use mizzen_testkit::{
     wait::{self, PATIENCE, Seen},
 };
 use operated::DEPLOYMENT;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{collections::BTreeMap, env};
 
 const SAMPLE_NAME: (&str, &str) = ("kyma-system", "istio-sample");
+const WORKLOADS: usize = 6;
+
+type Objects = BTreeMap<String, Value>;
+
+/// What is done, one after the other.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Install,
+    Upgrade,
+    Restart,
+    Remove,
+}
+
+const STEPS: [Step; 4] = [Step::Install, Step::Upgrade, Step::Restart, Step::Remove];
 
 struct Cut {
     kyma: Kyma,
@@ -28,59 +42,129 @@ struct Cut {
 }
 
 impl Cut {
-    /// By way of the faults.
-    fn operator(&self) -> Part {
-        self.kyma.operator_through(&self.faults.kubeconfig_file(), &[]).0
+    /// By way of the faults. One of the later version from the upgrade on.
+    fn operator(&self, step: Step) -> Part {
+        let tag = if matches!(step, Step::Install) { "1.0.0" } else { "1.1.0" };
+        // There is never another one, and it need not be waited for.
+        let alone = ["--leader-elect=false", "--failure-max-delay", "2s"];
+        self.kyma.operator_of(Some(tag), &self.faults.kubeconfig_file(), &alone).0
     }
 
-    async fn apply(&self) -> Result<()> {
-        self.kyma.here.site.server.apply(SAMPLE).await.map(drop)
+    /// What people do, while no operator is there.
+    async fn prepare(&self, step: Step) -> Result<()> {
+        let (here, server) = (&self.kyma.here, &self.kyma.here.site.server);
+        match step {
+            Step::Install => server.apply(SAMPLE).await.map(drop),
+            Step::Upgrade => Ok(()),
+            Step::Restart => {
+                // A control plane would write its certificate: without, nothing is restarted.
+                let bundle = r#"[{"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"Q0E="}]"#;
+                let webhook = "patch mutatingwebhookconfiguration istio-revision-tag-default --type=json -p";
+                server.kubectl(&webhook.split(' ').chain([bundle]).collect::<Vec<_>>()).await?;
+                for number in 0..WORKLOADS {
+                    server.apply(&old(number).to_string()).await?;
+                }
+                here.kubectl("wait deployment --all -n default --for=condition=Available --timeout=60s")
+                    .await
+                    .map(drop)
+            }
+            Step::Remove => {
+                here.kubectl("delete deployment --all -n default --cascade=foreground").await?;
+                here.kubectl("delete istio istio-sample -n kyma-system --wait=false").await.map(drop)
+            }
+        }
     }
 
-    async fn delete(&self) -> Result<()> {
-        self.kyma.here.kubectl("delete istio istio-sample -n kyma-system --wait=false").await.map(drop)
-    }
-
-    /// What is there when all is well and autoscalers have had their way.
-    async fn installed(&self, operator: &Part) -> Result<BTreeMap<String, Value>> {
-        self.kyma.says(operator, SAMPLE_NAME, "Ready", "ReconcileSucceeded").await?;
-        let scaled = async || {
-            let replicas = async |name: &str| {
-                self.kyma.here.get(DEPLOYMENT, "istio-system", name).await.unwrap_or_default()["spec"]["replicas"].clone()
-            };
-            let all = [replicas("istiod").await, replicas("istio-ingressgateway").await];
-            Seen::when(all == [3, 3], || format!("{all:?}"))
-        };
-        operator.until("three replicas", PATIENCE, scaled).await?;
-        Ok(self.kyma.here.site.state().await)
-    }
-
-    async fn gone(&self, operator: &Part) -> Result<BTreeMap<String, Value>> {
-        self.kyma.until_gone(operator, "istio-sample").await?;
-        self.kyma.until_no_namespace().await?;
-        Ok(self.kyma.here.site.state().await)
+    /// What is there when it is done.
+    async fn done(&self, step: Step, operator: &Part) -> Result<Objects> {
+        let (kyma, here) = (&self.kyma, &self.kyma.here);
+        match step {
+            Step::Install | Step::Upgrade => {
+                let tag = if matches!(step, Step::Install) { "1.0.0" } else { "1.1.0" };
+                let arrived = async || {
+                    let resource = kyma.get(SAMPLE_NAME.0, SAMPLE_NAME.1).await.unwrap_or_default();
+                    let status = &resource["status"];
+                    let there = status["state"] == "Ready" && status["installedVersion"] == tag;
+                    Seen::when(there, || status.to_string())
+                };
+                operator.until(&format!("{tag} to be installed"), PATIENCE, arrived).await?;
+                let scaled = async || {
+                    let replicas = async |name: &str| {
+                        here.get(DEPLOYMENT, "istio-system", name).await.unwrap_or_default()["spec"]["replicas"].clone()
+                    };
+                    let all = [replicas("istiod").await, replicas("istio-ingressgateway").await];
+                    Seen::when(all == [3, 3], || format!("{all:?}"))
+                };
+                operator.until("three replicas", PATIENCE, scaled).await?;
+            }
+            Step::Restart => {
+                // Nobody injects here: what was restarted is as old as before, which is told, and it is not restarted again.
+                let told = async || {
+                    let resource = kyma.get(SAMPLE_NAME.0, SAMPLE_NAME.1).await.unwrap_or_default();
+                    let text = kyma::condition(&resource["status"], "ProxySidecarRestartSucceeded").to_string();
+                    Seen::when(text.contains("default/old-") && text.contains("and 1 additional"), || text)
+                };
+                operator.until("all to have been restarted", PATIENCE * 2, told).await?;
+                let all = here.cluster.list_in("apps", "Deployment", "default", "").await.unwrap();
+                for one in &all {
+                    assert_eq!(one["metadata"]["generation"], 2, "restarted once: {one}");
+                }
+                assert_eq!(all.len(), WORKLOADS);
+            }
+            Step::Remove => {
+                kyma.until_gone(operator, "istio-sample").await?;
+                kyma.until_no_namespace().await?;
+            }
+        }
+        let mut state = here.site.state().await;
+        for object in state.values_mut() {
+            if let Some(Value::Object(annotations)) =
+                object.pointer_mut("/spec/template/metadata/annotations")
+            {
+                annotations.remove("istio-operator.kyma-project.io/restartedAt");
+            }
+        }
+        Ok(state)
     }
 
     /// Runs an operator until its n-th write, which the API server still does; then nothing passes, and it is killed.
-    async fn cut(&self, n: u64) -> Result<()> {
+    async fn cut(&self, step: Step, n: u64) -> Result<()> {
         let cut = self.faults.inject(Fault::break_off().on(Verb::Write).nth(n));
-        let operator = self.operator();
-        wait::until("the cut", PATIENCE, async || Seen::when(cut.hits() > 0, || operator.log())).await?;
+        let operator = self.operator(step);
+        let what = format!("the cut of {step:?} at {n}");
+        wait::until(&what, PATIENCE, async || Seen::when(cut.hits() > 0, || operator.log())).await?;
         operator.kill();
         self.faults.clear();
         Ok(())
     }
 }
 
-/// All, or the first, the last and some between.
+/// A workload whose pods say themselves that they have an old sidecar.
+fn old(number: usize) -> Value {
+    let name = format!("old-{number}");
+    json!({
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": name, "namespace": "default" },
+        "spec": {
+            "selector": { "matchLabels": { "app": name } },
+            "template": {
+                "metadata": { "labels": { "app": name }, "annotations": { "sidecar.istio.io/status": "{}" } },
+                "spec": { "containers": [{ "name": "app", "image": "app" }, { "name": "istio-proxy", "image": "old" }] },
+            },
+        },
+    })
+}
+
+/// All, or the first, the last and one between.
 fn points(writes: u64) -> Vec<u64> {
     if env::var_os("MIZZEN_EVERY_CUT").is_some() {
         return (1..=writes).collect();
     }
-    (1..=writes).step_by(usize::try_from(writes / 2).unwrap().max(1)).collect()
+    let mut all = vec![1, writes / 2 + 1, writes];
+    all.dedup();
+    all
 }
 
-fn same(what: &str, found: &BTreeMap<String, Value>, expected: &BTreeMap<String, Value>) {
+fn same(what: &str, found: &Objects, expected: &Objects) {
     for key in found.keys().chain(expected.keys()) {
         assert_eq!(found.get(key), expected.get(key), "{what}: {key}");
     }
@@ -92,40 +176,32 @@ async fn an_operator_that_is_cut_off_is_followed_by_one_that_goes_on() -> Result
     let kyma = Kyma::start().await?;
     let faults = kyma.here.site.server.faults().await?;
     let cut = Cut { kyma, faults };
-    let operator = cut.operator();
-    let begun = cut.faults.seen(Verb::Write);
-    cut.apply().await?;
-    let installed = cut.installed(&operator).await?;
-    let writes = cut.faults.seen(Verb::Write) - begun;
-    let begun = cut.faults.seen(Verb::Write);
-    cut.delete().await?;
-    let gone = cut.gone(&operator).await?;
-    let deletions = cut.faults.seen(Verb::Write) - begun;
-    operator.kill();
-
-    let (to_install, to_remove) = (points(writes), points(deletions));
-    println!(
-        "install: {writes} writes, cut at {to_install:?}; remove: {deletions} writes, cut at {to_remove:?}"
-    );
-    for at in 0..to_install.len().max(to_remove.len()) {
-        cut.apply().await?;
-        if let Some(n) = to_install.get(at) {
-            cut.cut(*n).await?;
-        }
-        let operator = cut.operator();
-        same(
-            &format!("install cut at {:?}", to_install.get(at)),
-            &cut.installed(&operator).await?,
-            &installed,
-        );
+    let mut undisturbed = Vec::new();
+    for step in STEPS {
+        cut.prepare(step).await?;
+        let begun = cut.faults.seen(Verb::Write);
+        let operator = cut.operator(step);
+        let state = cut.done(step, &operator).await?;
         operator.kill();
-        cut.delete().await?;
-        if let Some(n) = to_remove.get(at) {
-            cut.cut(*n).await?;
-        }
-        let operator = cut.operator();
-        same(&format!("removal cut at {:?}", to_remove.get(at)), &cut.gone(&operator).await?, &gone);
-        operator.kill();
+        let points = points(cut.faults.seen(Verb::Write) - begun);
+        println!("{step:?}: {} writes, cut at {points:?}", points.last().unwrap());
+        undisturbed.push((step, points, state));
     }
+    let rounds = undisturbed.iter().map(|(_, points, _)| points.len()).max().unwrap();
+    let mut equal = 0;
+    for round in 0..rounds {
+        for (step, points, state) in &undisturbed {
+            cut.prepare(*step).await?;
+            if let Some(n) = points.get(round) {
+                cut.cut(*step, *n).await?;
+                equal += 1;
+            }
+            let operator = cut.operator(*step);
+            let found = cut.done(*step, &operator).await?;
+            operator.kill();
+            same(&format!("{step:?} cut at {:?}", points.get(round)), &found, state);
+        }
+    }
+    println!("{equal} cuts, the end is the same after each");
     Ok(())
 }

@@ -10,6 +10,7 @@
 //! off, the next one goes on from what the cluster has: nothing is remembered here.
 
 mod bring;
+mod bucket;
 mod carried;
 mod decide;
 mod definition;
@@ -31,7 +32,7 @@ mod written;
 pub use decide::{FINALIZER, GROUP, KIND, VERSION};
 pub use definition::definition;
 pub use objects::{Deployed, objects};
-pub use process::{Failed, Kind, Options, run};
+pub use process::{Failed, IstioOperators, Istios, Options, run};
 pub use queue::Pace;
 pub use rights::granted;
 

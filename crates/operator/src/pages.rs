@@ -6,7 +6,9 @@ use http_body_util::Full;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::{
+    collections::BTreeMap,
     convert::Infallible,
+    io,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
@@ -20,22 +22,36 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// What is known of the process.
-#[derive(Debug, Default)]
+/// What is known of the work on one kind.
+#[derive(Debug)]
 pub(crate) struct Shown {
+    /// The kind, as metrics call it.
+    pub(crate) controller: &'static str,
     pub(crate) leading: AtomicBool,
     pub(crate) synced: AtomicBool,
     pub(crate) passes: AtomicU64,
     pub(crate) failures: AtomicU64,
     pub(crate) waiting: AtomicU64,
-    /// Metrics of the resource.
-    further: Mutex<String>,
+    /// Further metrics by what they are about.
+    further: Mutex<BTreeMap<&'static str, String>>,
 }
 
 impl Shown {
-    /// In the text form of Prometheus.
-    pub(crate) fn tell(&self, metrics: String) {
-        *self.further.lock().unwrap_or_else(PoisonError::into_inner) = metrics;
+    pub(crate) fn new(controller: &'static str) -> Self {
+        Self {
+            controller,
+            leading: AtomicBool::default(),
+            synced: AtomicBool::default(),
+            passes: AtomicU64::default(),
+            failures: AtomicU64::default(),
+            waiting: AtomicU64::default(),
+            further: Mutex::default(),
+        }
+    }
+
+    /// In the text form of Prometheus, instead of what was told about the same before.
+    pub(crate) fn tell(&self, about: &'static str, metrics: String) {
+        self.further.lock().unwrap_or_else(PoisonError::into_inner).insert(about, metrics);
     }
 }
 
@@ -43,7 +59,7 @@ const CONNECTIONS: usize = 64;
 /// A caller that has not got its answer by then is cut off.
 const WHOLE: Duration = Duration::from_secs(10);
 
-pub(crate) async fn serve(listener: TcpListener, shown: Arc<Shown>) {
+pub(crate) async fn serve(listener: TcpListener, shown: Arc<[Arc<Shown>]>) {
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     let mut callers = JoinSet::new();
     loop {
@@ -75,13 +91,23 @@ pub(crate) async fn serve(listener: TcpListener, shown: Arc<Shown>) {
     }
 }
 
-fn page(shown: &Shown, method: &Method, path: &str) -> Response<Full<Bytes>> {
+/// An address; without a host every one of this machine, of both families if there are two.
+pub(crate) async fn listen(address: &str) -> io::Result<TcpListener> {
+    let Some(port) = address.strip_prefix(':') else { return TcpListener::bind(address).await };
+    match TcpListener::bind(format!("[::]:{port}")).await {
+        Err(error) if error.kind() != io::ErrorKind::AddrInUse => {
+            TcpListener::bind(format!("0.0.0.0:{port}")).await
+        }
+        listener => listener,
+    }
+}
+
+fn page(shown: &[Arc<Shown>], method: &Method, path: &str) -> Response<Full<Bytes>> {
     let (status, text) = match (method, path) {
         (&Method::GET | &Method::HEAD, "/healthz") => (StatusCode::OK, "ok\n".to_owned()),
         (&Method::GET | &Method::HEAD, "/readyz") => {
             // One that waits for the lease is as ready as it can be.
-            let ready = !shown.leading.load(Relaxed) || shown.synced.load(Relaxed);
-            if ready {
+            if shown.iter().all(|one| !one.leading.load(Relaxed) || one.synced.load(Relaxed)) {
                 (StatusCode::OK, "ok\n".to_owned())
             } else {
                 (StatusCode::SERVICE_UNAVAILABLE, "the resources have not been listed yet\n".to_owned())
@@ -96,20 +122,53 @@ fn page(shown: &Shown, method: &Method, path: &str) -> Response<Full<Bytes>> {
     page
 }
 
-fn metrics(shown: &Shown) -> String {
-    let number = |value: &AtomicU64| value.load(Relaxed);
-    let lines = [
-        ("reconcile_request_total", "counter", "Passes over a resource", number(&shown.passes)),
-        ("reconcile_error_total", "counter", "Passes that came to nothing", number(&shown.failures)),
-        ("queue_length", "gauge", "Resources that will be looked at", number(&shown.waiting)),
-        ("leading", "gauge", "Whether this process has the lease", u64::from(shown.leading.load(Relaxed))),
+/// By the names of Istio's operator for the whole process, and by those of Kubernetes' controllers for each kind.
+fn metrics(shown: &[Arc<Shown>]) -> String {
+    let passes = |one: &Shown| one.passes.load(Relaxed);
+    let failures = |one: &Shown| one.failures.load(Relaxed);
+    let waiting = |one: &Shown| one.waiting.load(Relaxed);
+    let leading = |one: &Shown| u64::from(one.leading.load(Relaxed));
+    let lines: [(&str, &str, &str, &str, &dyn Fn(&Shown) -> u64); 4] = [
+        (
+            "reconcile_request_total",
+            "controller_runtime_reconcile_total",
+            "counter",
+            "Passes over a resource",
+            &passes,
+        ),
+        (
+            "reconcile_error_total",
+            "controller_runtime_reconcile_errors_total",
+            "counter",
+            "Passes that came to nothing",
+            &failures,
+        ),
+        ("queue_length", "workqueue_depth", "gauge", "Resources that will be looked at", &waiting),
+        (
+            "leading",
+            "leader_election_master_status",
+            "gauge",
+            "Whether this process has the lease",
+            &leading,
+        ),
     ];
-    let line = |(name, kind, help, value): &(&str, &str, &str, u64)| {
-        let name = format!("istio_install_operator_{name}");
-        format!("# HELP {name} {help}.\n# TYPE {name} {kind}\n{name} {value}\n")
-    };
-    let further = shown.further.lock().unwrap_or_else(PoisonError::into_inner);
-    lines.iter().map(line).collect::<String>() + &further
+    let mut page = String::new();
+    for (of_all, of_each, kind, help, number) in lines {
+        let sum: u64 = shown.iter().map(|one| number(one)).sum();
+        let of_all = format!("istio_install_operator_{of_all}");
+        page += &format!("# HELP {of_all} {help}.\n# TYPE {of_all} {kind}\n{of_all} {sum}\n");
+        page += &format!("# HELP {of_each} {help}.\n# TYPE {of_each} {kind}\n");
+        let label = if of_each.starts_with("controller_runtime") { "controller" } else { "name" };
+        for one in shown {
+            page += &format!("{of_each}{{{label}=\"{}\"}} {}\n", one.controller, number(one));
+        }
+    }
+    for one in shown {
+        page.extend(
+            one.further.lock().unwrap_or_else(PoisonError::into_inner).values().map(String::as_str),
+        );
+    }
+    page
 }
 
 #[cfg(test)]
@@ -118,20 +177,32 @@ mod tests {
 
     #[test]
     fn whoever_leads_is_ready_when_all_resources_are_known() {
-        let shown = Shown::default();
-        let ready = |shown: &Shown| page(shown, &Method::GET, "/readyz").status();
-        assert_eq!(ready(&shown), StatusCode::OK, "one that stands by is ready");
-        shown.leading.store(true, Relaxed);
-        assert_eq!(ready(&shown), StatusCode::SERVICE_UNAVAILABLE);
-        shown.synced.store(true, Relaxed);
-        assert_eq!(ready(&shown), StatusCode::OK);
+        let shown = [Arc::new(Shown::new("istio")), Arc::new(Shown::new("other"))];
+        let ready = || page(&shown, &Method::GET, "/readyz").status();
+        assert_eq!(ready(), StatusCode::OK, "one that stands by is ready");
+        shown[1].leading.store(true, Relaxed);
+        assert_eq!(ready(), StatusCode::SERVICE_UNAVAILABLE);
+        shown[1].synced.store(true, Relaxed);
+        assert_eq!(ready(), StatusCode::OK);
         assert_eq!(page(&shown, &Method::POST, "/healthz").status(), StatusCode::METHOD_NOT_ALLOWED);
     }
 
     #[test]
-    fn metrics_have_istios_prefix() {
-        let shown = Shown::default();
-        shown.failures.store(3, Relaxed);
-        assert!(metrics(&shown).contains("\nistio_install_operator_reconcile_error_total 3\n"));
+    fn metrics_are_counted_for_all_and_for_each() {
+        let shown = [Arc::new(Shown::new("istio")), Arc::new(Shown::new("other"))];
+        shown[0].failures.store(3, Relaxed);
+        shown[1].failures.store(4, Relaxed);
+        shown[0].tell("state", "first 1\n".to_owned());
+        shown[0].tell("state", "second 1\n".to_owned());
+        let page = metrics(&shown);
+        for line in [
+            "istio_install_operator_reconcile_error_total 7",
+            "controller_runtime_reconcile_errors_total{controller=\"istio\"} 3",
+            "workqueue_depth{name=\"other\"} 0",
+            "second 1",
+        ] {
+            assert!(page.contains(&format!("\n{line}\n")), "{line} in {page}");
+        }
+        assert!(!page.contains("first"), "{page}");
     }
 }

@@ -60,6 +60,14 @@ impl Stopped {
 }
 
 impl Work for Worker<'_> {
+    fn cluster(&self) -> &Arc<Cluster> {
+        &self.cluster
+    }
+
+    fn kind(&self) -> (&'static str, &'static str) {
+        (GROUP, KIND)
+    }
+
     fn lock(&self) -> String {
         lock(self.revision)
     }

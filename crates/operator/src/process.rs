@@ -1,4 +1,5 @@
-//! The process: wait for the lease, follow the cluster, one pass at a time; stop when told, or when the lease is lost.
+//! The process: for each kind of resources wait for the lease, follow the cluster, one pass at a time; stop when told, or when the lease
+//! is lost.
 
 use crate::{
     follow::News,
@@ -18,32 +19,44 @@ use std::{
     sync::{Arc, Mutex, atomic::Ordering::Relaxed},
     time::{Duration, Instant},
 };
-use tokio::{net::TcpListener, sync::mpsc, task::JoinSet, time::sleep_until};
+use tokio::{
+    sync::{mpsc, watch},
+    task::JoinSet,
+    time::{sleep, sleep_until},
+};
 
 pub struct Options {
     pub charts: Box<dyn Charts>,
     /// Of this program.
     pub version: String,
-    pub kind: Kind,
-    pub lease_namespace: String,
+    pub istio_operators: Option<IstioOperators>,
+    pub istios: Option<Istios>,
+    /// Whether a kind waits until it is defined.
+    pub when_defined: bool,
     /// Our name: no other process has it.
     pub holder: String,
+    /// Whether we work only while the lease is ours.
+    pub elects: bool,
     pub renew_deadline: Duration,
     /// For each component to become ready.
     pub patience: Duration,
-    /// Where health and metrics are; nowhere if it is nothing.
-    pub address: Option<String>,
+    /// Where health and metrics are.
+    pub addresses: Vec<String>,
 }
 
-/// Which resources, and what is only theirs.
-pub enum Kind {
-    IstioOperator {
-        /// The revision whose resources are ours; empty for all.
-        revision: String,
-        /// Empty for all.
-        namespaces: Vec<String>,
-    },
-    Istio(istio::Settings),
+/// What is only theirs.
+pub struct IstioOperators {
+    /// The revision whose resources are ours; empty for all.
+    pub revision: String,
+    /// Empty for all.
+    pub namespaces: Vec<String>,
+    pub lease_namespace: String,
+}
+
+/// What is only theirs.
+pub struct Istios {
+    pub settings: istio::Settings,
+    pub lease_namespace: String,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -56,78 +69,120 @@ pub enum Failed {
 const NEWS: usize = 256;
 /// A pass that takes longer lets others go first.
 const POLITE: Duration = Duration::from_secs(10);
+/// Between two looks whether a kind is defined.
+const UNDEFINED: Duration = Duration::from_secs(5);
 
 pub async fn run(
     cluster: Arc<Cluster>,
     options: Options,
     end: impl Future<Output = ()>,
 ) -> Result<(), Failed> {
-    let shown = Arc::new(Shown::default());
-    let (charts, version) = (options.charts.as_ref(), options.version.as_str());
-    match &options.kind {
-        Kind::IstioOperator { revision, namespaces } => {
-            let worker = Worker {
-                cluster: Arc::clone(&cluster),
-                charts,
-                version,
-                revision,
-                namespaces,
-                lease_namespace: &options.lease_namespace,
-                patience: options.patience,
-                onlookers: Mutex::default(),
-            };
-            work_on(&worker, cluster, &options, shown, end).await
+    let (of_operators, of_istios) = (Arc::new(Shown::new("istiooperator")), Arc::new(Shown::new("istio")));
+    let shown: Arc<[Arc<Shown>]> = [
+        options.istio_operators.is_some().then(|| Arc::clone(&of_operators)),
+        options.istios.is_some().then(|| Arc::clone(&of_istios)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    // Ends with this function.
+    let mut pages = JoinSet::new();
+    for address in &options.addresses {
+        let listener = pages::listen(address).await;
+        let listener = listener.map_err(|reason| Failed::Listen { address: address.clone(), reason })?;
+        pages.spawn(pages::serve(listener, Arc::clone(&shown)));
+    }
+    let (told, ended) = watch::channel(());
+    let (charts, version, patience) = (options.charts.as_ref(), options.version.as_str(), options.patience);
+    let operators = async {
+        let Some(IstioOperators { revision, namespaces, lease_namespace }) = &options.istio_operators else {
+            return;
+        };
+        let onlookers = Mutex::default();
+        let cluster = Arc::clone(&cluster);
+        let work =
+            Worker { cluster, charts, version, revision, namespaces, lease_namespace, patience, onlookers };
+        Loop { work, shown: of_operators, options: &options, lease_namespace }.run(ended.clone()).await;
+    };
+    let istios = async {
+        let Some(Istios { settings, lease_namespace }) = &options.istios else { return };
+        let (cluster, shown) = (Arc::clone(&cluster), Arc::clone(&of_istios));
+        let work = IstioReconciler { cluster, charts, version, settings, patience, shown };
+        Loop { work, shown: of_istios, options: &options, lease_namespace }.run(ended.clone()).await;
+    };
+    let end = async {
+        end.await;
+        // Everybody sees that nobody tells anything any more.
+        drop(told);
+    };
+    tokio::join!(end, operators, istios);
+    Ok(())
+}
+
+/// One kind of resources, and all that is done about it.
+struct Loop<'a, W> {
+    work: W,
+    shown: Arc<Shown>,
+    options: &'a Options,
+    lease_namespace: &'a str,
+}
+
+impl<W: Work> Loop<'_, W> {
+    async fn run(&self, mut ended: watch::Receiver<()>) {
+        let mut end = pin!(async move { while ended.changed().await.is_ok() {} });
+        let Self { work, shown, options, lease_namespace } = self;
+        let cluster = work.cluster();
+        if options.when_defined {
+            tokio::select! {
+                () = &mut end => return,
+                () = until_defined(cluster, work) => {}
+            }
         }
-        Kind::Istio(settings) => {
-            let patience = options.patience;
-            let reconciler = IstioReconciler {
-                cluster: Arc::clone(&cluster),
-                charts,
-                version,
-                settings,
-                patience,
-                shown: Arc::clone(&shown),
-            };
-            work_on(&reconciler, cluster, &options, shown, end).await
+        if !options.elects {
+            shown.leading.store(true, Relaxed);
+            tokio::select! {
+                () = &mut end => {}
+                () = lead(work, cluster, shown) => {}
+            }
+            return;
+        }
+        let term = Term::of_deadline(options.renew_deadline);
+        let lease = Lease::new(Arc::clone(cluster), lease_namespace, &work.lock(), &options.holder, term);
+        loop {
+            tokio::select! {
+                () = &mut end => return,
+                () = lease.acquire() => {}
+            }
+            tracing::info!(holder = options.holder, kind = shown.controller, "leading");
+            shown.leading.store(true, Relaxed);
+            tokio::select! {
+                () = &mut end => {
+                    lease.release().await;
+                    return;
+                }
+                () = lease.keep() => tracing::warn!("the lease is lost: nothing more is done until it is ours again"),
+                () = lead(work, cluster, shown) => {}
+            }
+            shown.leading.store(false, Relaxed);
+            shown.synced.store(false, Relaxed);
         }
     }
 }
 
-async fn work_on(
-    work: &impl Work,
-    cluster: Arc<Cluster>,
-    options: &Options,
-    shown: Arc<Shown>,
-    end: impl Future<Output = ()>,
-) -> Result<(), Failed> {
-    let mut end = pin!(end);
-    // Ends with this function.
-    let mut pages = JoinSet::new();
-    if let Some(address) = &options.address {
-        let listener = TcpListener::bind(address).await;
-        let listener = listener.map_err(|reason| Failed::Listen { address: address.clone(), reason })?;
-        pages.spawn(pages::serve(listener, Arc::clone(&shown)));
-    }
-    let term = Term::of_deadline(options.renew_deadline);
-    let lease =
-        Lease::new(Arc::clone(&cluster), &options.lease_namespace, &work.lock(), &options.holder, term);
+async fn until_defined(cluster: &Cluster, work: &impl Work) {
+    let (group, kind) = work.kind();
+    let mut told = false;
     loop {
-        tokio::select! {
-            () = &mut end => return Ok(()),
-            () = lease.acquire() => {}
-        }
-        tracing::info!(holder = options.holder, "leading");
-        shown.leading.store(true, Relaxed);
-        tokio::select! {
-            () = &mut end => {
-                lease.release().await;
-                return Ok(());
+        match cluster.look().await {
+            Ok(()) if cluster.served().find(group, kind, None).is_some() => return,
+            Ok(()) if told => {}
+            Ok(()) => {
+                tracing::info!("{kind} is not defined in this cluster: waiting for it");
+                told = true;
             }
-            () = lease.keep() => tracing::warn!("the lease is lost: nothing more is done until it is ours again"),
-            () = lead(work, &cluster, &shown) => {}
+            Err(reason) => tracing::warn!(%reason, "cannot see what is defined"),
         }
-        shown.leading.store(false, Relaxed);
-        shown.synced.store(false, Relaxed);
+        sleep(UNDEFINED).await;
     }
 }
 

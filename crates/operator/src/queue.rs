@@ -4,6 +4,7 @@
 //! each time that a look had to repair something again, so that two who want different things do not wear each other out. One that
 //! failed comes again, later each time. All come again after some minutes.
 
+use crate::bucket::Bucket;
 use mizzen_cluster::Key;
 use std::{
     collections::{BTreeMap, HashMap},
@@ -33,6 +34,8 @@ pub(crate) enum Outcome {
     Blocked,
     /// There is something that people should know of, and nothing more to do.
     Noted,
+    /// Nothing more happens until the resource or its surroundings change.
+    Settled,
     /// There is nothing to look at any more.
     Gone,
 }
@@ -54,6 +57,10 @@ pub struct Pace {
     pub first: Duration,
     /// After many.
     pub longest: Duration,
+    /// Failures of all resources together that are tried again without a further wait.
+    pub burst: u32,
+    /// How many more of them each second.
+    pub frequency: u32,
 }
 
 impl Pace {
@@ -63,6 +70,8 @@ impl Pace {
         noted: Duration::from_secs(300),
         first: Duration::from_secs(1),
         longest: Duration::from_secs(256),
+        burst: 200,
+        frequency: 30,
     };
 }
 
@@ -71,6 +80,7 @@ pub(crate) struct Queue {
     due: BTreeMap<Key, (Instant, Cause)>,
     history: HashMap<Key, History>,
     pace: Pace,
+    retries: Bucket,
     jitter: fn(Duration) -> Duration,
 }
 
@@ -82,7 +92,8 @@ struct History {
 
 impl Queue {
     pub(crate) fn new(pace: Pace, jitter: fn(Duration) -> Duration) -> Self {
-        Self { due: BTreeMap::new(), history: HashMap::new(), pace, jitter }
+        let retries = Bucket::new(pace.burst, pace.frequency);
+        Self { due: BTreeMap::new(), history: HashMap::new(), pace, retries, jitter }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -129,7 +140,7 @@ impl Queue {
     }
 
     pub(crate) fn done(&mut self, key: &Key, outcome: Outcome, now: Instant) {
-        if outcome == Outcome::Gone {
+        if matches!(outcome, Outcome::Gone | Outcome::Settled) {
             self.history.remove(key);
             return;
         }
@@ -139,18 +150,20 @@ impl Queue {
             Outcome::Wrote => {
                 *history = History { failures: 0, repairs: history.repairs.saturating_add(1) };
             }
-            Outcome::Unchanged | Outcome::Blocked | Outcome::Noted | Outcome::Gone => {
+            Outcome::Unchanged | Outcome::Blocked | Outcome::Noted | Outcome::Settled | Outcome::Gone => {
                 *history = History::default();
             }
         }
         let wait = match outcome {
             Outcome::Failed => {
                 let Pace { first, longest, .. } = self.pace;
-                (self.jitter)(doubled(first, history.failures - 1, longest))
+                (self.jitter)(doubled(first, history.failures - 1, longest)).max(self.retries.take(now))
             }
             Outcome::Blocked => (self.jitter)(self.pace.blocked),
             Outcome::Noted => (self.jitter)(self.pace.noted),
-            Outcome::Unchanged | Outcome::Wrote | Outcome::Gone => (self.jitter)(self.pace.regular),
+            Outcome::Unchanged | Outcome::Wrote | Outcome::Settled | Outcome::Gone => {
+                (self.jitter)(self.pace.regular)
+            }
         };
         self.put(key.clone(), now + wait, Cause::Again);
     }
@@ -235,9 +248,37 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_does_not_come_again() {
+    fn what_is_gone_or_settled_does_not_come_again() {
         let (mut queue, now) = queue();
         queue.done(&key("a"), Outcome::Gone, now);
+        queue.done(&key("a"), Outcome::Settled, now);
         assert_eq!(queue.when(), None);
+    }
+
+    #[test]
+    fn each_outcome_has_its_wait() {
+        let (mut queue, now) = queue();
+        for (outcome, wait) in [
+            (Outcome::Unchanged, PACE.regular),
+            (Outcome::Wrote, PACE.regular),
+            (Outcome::Blocked, PACE.blocked),
+            (Outcome::Noted, PACE.noted),
+            (Outcome::Failed, PACE.first),
+        ] {
+            queue.done(&key("a"), outcome, now);
+            assert_eq!(queue.when(), Some(now + wait), "{outcome:?}");
+            queue.due.clear();
+        }
+    }
+
+    #[test]
+    fn many_failures_of_different_resources_are_spread_out() {
+        let pace = Pace { burst: 2, frequency: 1, ..PACE };
+        let (mut queue, now) = (Queue::new(pace, |wait| wait), Instant::now());
+        for name in ["a", "b", "c", "d", "e"] {
+            queue.done(&key(name), Outcome::Failed, now);
+        }
+        let waits: Vec<u64> = queue.due.values().map(|(at, _)| (*at - now).as_secs()).collect();
+        assert_eq!(waits, [1, 1, 1, 2, 3], "two at once, and one more each second");
     }
 }

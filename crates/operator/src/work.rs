@@ -5,10 +5,16 @@ use crate::{
     pass::Stopped,
     queue::{Outcome, Pace},
 };
-use mizzen_cluster::{Client, Key, ObjectId};
+use mizzen_cluster::{Client, Cluster, Key, ObjectId};
+use std::sync::Arc;
 use tokio::{sync::mpsc, task::JoinSet};
 
 pub(crate) trait Work {
+    fn cluster(&self) -> &Arc<Cluster>;
+
+    /// Its group and name.
+    fn kind(&self) -> (&'static str, &'static str);
+
     /// Whoever holds it works.
     fn lock(&self) -> String;
 

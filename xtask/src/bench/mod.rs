@@ -2,6 +2,7 @@
 
 mod app;
 mod install;
+mod operator;
 mod process;
 mod programs;
 mod render;
@@ -38,6 +39,8 @@ enum What {
     Xds(xds::Arguments),
     /// `mizzen install`, again, and `uninstall`, beside istioctl on the same API server
     Install,
+    /// `mizzen operator run` in a cluster with 10,000 pods: memory, time and requests of a restart decision
+    Operator,
     /// `mizzen app build` of 2,000 rules beside a KCL program that does the same
     App,
     /// `mizzen up` with its sample: time to the first answer, memory, time from a changed file to changed traffic
@@ -53,6 +56,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         What::Render => render::command(arguments.quick, arguments.save),
         What::Xds(of) => xds::command(of, arguments.quick, arguments.save),
         What::Install => install::command(arguments.quick, arguments.save),
+        What::Operator => operator::command(arguments.quick, arguments.save),
         What::App => app::command(arguments.quick, arguments.save),
         What::Up => up::command(arguments.quick, arguments.save),
         What::Process { program, arguments } => process::child(program, arguments),

@@ -1,4 +1,4 @@
-//! The options about logs, for every verb, and Istio's spelling of them, which charts and scripts use.
+//! The options about logs, for every verb, and Istio's and Kyma's spelling of them, which charts and scripts use.
 //! An option counts more than the environment; a variable that is wrong is wrong usage, told with its name.
 
 use crate::{
@@ -38,6 +38,22 @@ pub(crate) struct Typed {
     )]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     log_as_json: Option<bool>,
+
+    /// Kyma's `--log-level`
+    #[arg(long = "zap-log-level", global = true, hide = true, value_name = "LEVEL")]
+    #[arg(value_parser = Filter::read_zap, conflicts_with_all = ["log_level", "log_output_level"])]
+    zap_log_level: Option<Filter>,
+
+    /// Kyma's `--log-format`
+    #[arg(long = "zap-encoder", global = true, hide = true, value_name = "ENCODER")]
+    #[arg(conflicts_with_all = ["log_format", "log_as_json"])]
+    zap_encoder: Option<Encoder>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Encoder {
+    Console,
+    Json,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -59,7 +75,7 @@ impl Typed {
     /// `environment` answers with the value of a variable; an empty one counts as not set.
     pub(crate) fn meant(self, environment: impl Fn(&str) -> Option<String>) -> anyhow::Result<Settings> {
         let variable = |name: &str| environment(name).filter(|value| !value.is_empty());
-        let filter = match self.log_level.or(self.log_output_level) {
+        let filter = match self.log_level.or(self.log_output_level).or(self.zap_log_level) {
             Some(filter) => filter,
             None => variable(LEVEL)
                 .map(|text| Filter::read(&text).map_err(|error| wrong(LEVEL, &text, &error)))
@@ -67,7 +83,11 @@ impl Typed {
                 .unwrap_or_default(),
         };
         let as_json = self.log_as_json.map(|json| if json { Form::Json } else { Form::Text });
-        let form = match self.log_format.map(Form::from).or(as_json) {
+        let encoder = self.zap_encoder.map(|encoder| match encoder {
+            Encoder::Console => Form::Text,
+            Encoder::Json => Form::Json,
+        });
+        let form = match self.log_format.map(Form::from).or(as_json).or(encoder) {
             Some(form) => form,
             None => variable(FORMAT).map(|text| form_named(&text)).transpose()?.unwrap_or_default(),
         };
@@ -115,6 +135,9 @@ mod tests {
         assert_eq!(all("--log-level debug --log-format text", &environment), given);
         assert_eq!(all("--log_output_level default:debug --log_as_json=false", &environment), given);
         assert_eq!(all("--log_as_json", &[]).form, Form::Json);
+        assert_eq!(all("--zap-log-level debug --zap-encoder console", &environment), given);
+        assert_eq!(all("--zap-log-level=1 --zap-encoder=console", &environment), given);
+        assert!(meant("--zap-log-level loud", &[]).is_err());
     }
 
     #[test]

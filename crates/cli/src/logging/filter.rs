@@ -71,6 +71,19 @@ const ISTIO: Spelling = Spelling {
     default: &["default", "all"],
 };
 
+/// No targets; a number above 0 is how much more than `info` is told.
+const ZAP: Spelling = Spelling {
+    separator: '\0',
+    level: |word| match word {
+        "error" | "panic" => Some(LevelFilter::ERROR),
+        "info" => Some(LevelFilter::INFO),
+        "debug" => Some(LevelFilter::DEBUG),
+        _ => word.parse().ok().filter(|more: &u32| *more > 0).map(|_| LevelFilter::DEBUG),
+    },
+    levels: "a level (error, panic, info, debug, or a number above 0)",
+    default: &[],
+};
+
 impl Default for Filter {
     fn default() -> Self {
         Self { default: LevelFilter::INFO, targets: Vec::new() }
@@ -84,6 +97,10 @@ impl Filter {
 
     pub(crate) fn read_istio(text: &str) -> Result<Self, BadFilter> {
         ISTIO.read(text)
+    }
+
+    pub(crate) fn read_zap(text: &str) -> Result<Self, BadFilter> {
+        ZAP.read(text)
     }
 
     pub(crate) fn targets(&self) -> Targets {

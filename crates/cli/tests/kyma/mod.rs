@@ -7,7 +7,7 @@ use mizzen_testkit::{
     Part, Result, ports,
     wait::{PATIENCE, Seen},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{path::Path, process::Command};
 
 /// The sample of the design document, with the namespace that it has to be in.
@@ -50,7 +50,20 @@ impl Kyma {
 
     /// The same, by another way to the cluster.
     pub(crate) fn operator_through(&self, kubeconfig: &Path, further: &[&str]) -> (Part, u16) {
+        self.operator_of(None, kubeconfig, further)
+    }
+
+    /// The same, with images of this tag.
+    pub(crate) fn operator_of(
+        &self,
+        tag: Option<&str>,
+        kubeconfig: &Path,
+        further: &[&str],
+    ) -> (Part, u16) {
         let [port] = ports::free().unwrap();
+        let images = tag.into_iter().flat_map(|tag| {
+            ["pilot", "install-cni", "proxyv2"].map(|name| (name, format!("registry.example/{name}:{tag}")))
+        });
         let mut command = Command::new(BINARY);
         command
             .args(["operator", "run", "--kind", "Istio", "--monitoring-host", "127.0.0.1"])
@@ -60,6 +73,7 @@ impl Kyma {
             .arg("--kubeconfig")
             .arg(kubeconfig)
             .env_clear()
+            .envs(images)
             .env("RENEW_DEADLINE", "3s");
         (Part::start("operator", command).unwrap(), port)
     }
@@ -85,6 +99,47 @@ impl Kyma {
             Seen::from_option(found.then(|| status.clone()), || status.to_string())
         };
         operator.until(&format!("{place:?} to be {state} by {reason}"), PATIENCE, probe).await
+    }
+
+    /// Waits until this is what came of the last look at a resource: it says when the next one is.
+    pub(crate) async fn comes_to(&self, operator: &Part, place: (&str, &str), outcome: &str) -> Result<()> {
+        let words = format!("{}/{}", place.0, place.1);
+        let probe = async || {
+            let log = operator.log();
+            let last = log.lines().rfind(|line| line.contains("a pass") && line.contains(&words));
+            let last = last.unwrap_or_default().to_owned();
+            Seen::when(last.contains(&format!("outcome={outcome} ")), || last)
+        };
+        operator.until(&format!("a look at {place:?} to come to {outcome}"), PATIENCE, probe).await
+    }
+
+    /// From now on the API server refuses what the expression does not allow, whoever asks for it.
+    pub(crate) async fn forbid(&self, (group, resource): (&str, &str), unless: &str) -> Result<()> {
+        let name = format!("{resource}.test");
+        let policy = json!({
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy", "metadata": { "name": name },
+            "spec": {
+                "failurePolicy": "Fail",
+                "matchConstraints": { "resourceRules": [{
+                    "apiGroups": [group], "apiVersions": ["*"], "resources": [resource], "operations": ["CREATE", "UPDATE"],
+                }] },
+                "validations": [{ "expression": unless, "message": "not today" }],
+            },
+        });
+        let binding = json!({
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding", "metadata": { "name": name },
+            "spec": { "policyName": name, "validationActions": ["Deny"] },
+        });
+        for object in [policy, binding] {
+            self.here.site.server.apply(&object.to_string()).await?;
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn allow(&self, resource: &str) -> Result<()> {
+        let name = format!("{resource}.test");
+        self.here.kubectl(&format!("delete validatingadmissionpolicybinding {name}")).await?;
+        self.here.kubectl(&format!("delete validatingadmissionpolicy {name}")).await.map(drop)
     }
 
     pub(crate) async fn until_gone(&self, operator: &Part, name: &str) -> Result<()> {

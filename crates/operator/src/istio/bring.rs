@@ -14,7 +14,7 @@ use super::{
     version, vertical_autoscalers,
 };
 use crate::{
-    carried::{self, carry},
+    carried::{self, Teller, carry},
     finalizers,
     pass::Stopped,
     queue::Outcome,
@@ -38,6 +38,10 @@ pub(super) async fn bring(
     };
     let installed = Box::pin(install(me, id, resource, &mut wanted, &observed, telling)).await?;
     let Some(installed) = installed else { return Ok(Outcome::Gone) };
+    if installed {
+        telling.set(&reason::INSTALLED);
+        telling.tells().await?;
+    }
     // There are kinds now that there were not before.
     me.cluster.look().await?;
     let others = Box::pin(see_to_others(me, resource, spec, &wanted, &observed, telling)).await?;
@@ -130,6 +134,10 @@ async fn see_to_others(
     let kept = beside::see_to(cluster, concerns, telling).await;
     let switched = policy_switch::reconcile(cluster, resource, spec).await;
     let restarted = gateway::reconcile(cluster, resource, spec).await;
+    if matches!(restarted, Ok(true)) {
+        telling.set(&reason::GATEWAY_RESTARTED);
+        telling.tells().await?;
+    }
     let before = applied::spec(resource);
     let sidecars = sidecars::reconcile(me, &wanted.proxy, before.as_ref(), spec).await;
     match &sidecars {

@@ -18,7 +18,8 @@ pub struct Deployed {
 
 const NAME: &str = "istio-controller-manager";
 const RBAC: &str = "rbac.authorization.k8s.io";
-const PORT: u16 = 8080;
+const METRICS: u16 = 8080;
+const HEALTH: u16 = 8081;
 
 /// In the order in which they are applied.
 pub fn objects(deployed: &Deployed) -> Vec<Value> {
@@ -54,7 +55,7 @@ pub fn objects(deployed: &Deployed) -> Vec<Value> {
     all.extend([
         json!({ "apiVersion": "v1", "kind": "Service", "metadata": metadata("istio-operator-metrics"),
                 "spec": { "selector": selector(),
-                          "ports": [{ "name": "http-metrics", "port": PORT, "targetPort": PORT, "protocol": "TCP" }] } }),
+                          "ports": [{ "name": "http-metrics", "port": METRICS, "targetPort": METRICS, "protocol": "TCP" }] } }),
         json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata(NAME), "spec": deployment(deployed, &labels) }),
     ]);
     all
@@ -107,19 +108,21 @@ fn deployment(deployed: &Deployed, labels: &Value) -> Value {
     let mut pod_labels = labels.clone();
     pod_labels["app.kubernetes.io/component"] = NAME.into();
     pod_labels["sidecar.istio.io/inject"] = "false".into();
-    let port = PORT.to_string();
-    let mut command = vec!["mizzen", "operator", "run", "--kind", "Istio", "--monitoring-port", &port];
+    let (metrics, health) =
+        (format!("--metrics-bind-address=:{METRICS}"), format!("--health-probe-bind-address=:{HEALTH}"));
+    let mut command = vec!["mizzen", "operator", "run", "--kind", "Istio", "--leader-elect", &metrics, &health];
+    command.extend(["--log-format", "json"]);
     if let Some(place) = &deployed.istio_manifests {
         command.extend(["--istio-manifests", place]);
     }
-    let probe = |path: &str, delay: u32, period: u32| json!({ "httpGet": { "path": path, "port": PORT }, "initialDelaySeconds": delay, "periodSeconds": period });
+    let probe = |path: &str, delay: u32, period: u32| json!({ "httpGet": { "path": path, "port": HEALTH }, "initialDelaySeconds": delay, "periodSeconds": period });
     json!({
         "replicas": 1,
         "selector": { "matchLabels": selector() },
         "template": {
             "metadata": {
                 "labels": pod_labels,
-                "annotations": { "prometheus.io/port": PORT.to_string(), "prometheus.io/scrape": "true" },
+                "annotations": { "prometheus.io/port": METRICS.to_string(), "prometheus.io/scrape": "true" },
             },
             "spec": {
                 "serviceAccountName": NAME,
@@ -134,7 +137,7 @@ fn deployment(deployed: &Deployed, labels: &Value) -> Value {
                         { "name": "POD_NAME", "valueFrom": { "fieldRef": { "fieldPath": "metadata.name" } } },
                         { "name": "LEADER_ELECTION_NAMESPACE", "value": NAMESPACE },
                     ],
-                    "ports": [{ "name": "http-metrics", "containerPort": PORT }],
+                    "ports": [{ "name": "http-metrics", "containerPort": METRICS }, { "name": "health", "containerPort": HEALTH }],
                     "livenessProbe": probe("/healthz", 15, 20),
                     "readinessProbe": probe("/readyz", 5, 10),
                     "resources": { "requests": { "cpu": "10m", "memory": "64Mi" }, "limits": { "cpu": "4", "memory": "4Gi" } },

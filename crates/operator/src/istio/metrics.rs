@@ -1,6 +1,6 @@
 //! What a resource asks for, as numbers, by upstream's names. Only the resource that is the mesh is counted.
 
-use mizzen_api::istio::Spec;
+use mizzen_api::istio::{Spec, State, Status};
 
 const CERTIFICATES: [&str; 5] =
     ["APPEND_FORWARD", "SANITIZE_SET", "SANITIZE", "ALWAYS_FORWARD_ONLY", "FORWARD_ONLY"];
@@ -69,6 +69,23 @@ pub(super) fn page(spec: &Spec) -> String {
     page
 }
 
+/// What has become of it. Ours: upstream has no such figures.
+pub(super) fn state(status: &Status) -> String {
+    let gauge = |name: &str, help: &str| format!("# HELP {name} {help}.\n# TYPE {name} gauge\n");
+    let name = "istio_operator_state";
+    let mut page = gauge(name, "The state of the resource");
+    for state in [State::Processing, State::Deleting, State::Ready, State::Error, State::Warning] {
+        page += &format!("{name}{{state=\"{state:?}\"}} {}\n", usize::from(status.state == state));
+    }
+    let name = "istio_operator_installed_version_info";
+    page += &gauge(name, "The tag of the control plane");
+    page += &format!("{name}{{version={:?}}} 1\n", status.installed_version);
+    let name = "istio_operator_outdated_proxies";
+    page += &gauge(name, "Workloads with a sidecar that is not what it should be");
+    let outdated = status.outdated_proxies.as_ref().map_or(0, |outdated| outdated.count);
+    page + &format!("{name} {outdated}\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,6 +109,20 @@ mod tests {
             "istio_forward_client_cert_details_setting{xfcc_setting=\"FORWARD_ONLY\"} 0",
         ] {
             assert!(page.contains(&format!("\n{line}\n")) || page.starts_with(line), "{line} in {page}");
+        }
+    }
+
+    #[test]
+    fn what_has_become_of_it_is_counted() {
+        let status = Status { state: State::Warning, installed_version: "1.2".into(), ..Status::default() };
+        let page = state(&status);
+        for line in [
+            "istio_operator_state{state=\"Warning\"} 1",
+            "istio_operator_state{state=\"Ready\"} 0",
+            "istio_operator_installed_version_info{version=\"1.2\"} 1",
+            "istio_operator_outdated_proxies 0",
+        ] {
+            assert!(page.contains(&format!("\n{line}\n")), "{line} in {page}");
         }
     }
 }

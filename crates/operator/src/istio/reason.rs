@@ -37,6 +37,8 @@ pub(super) const OLDEST_NOT_FOUND: Reason =
     ready("OldestCRNotFound", "False", "Oldest Istio custom resource could not be found");
 pub(super) const INSTALL_NOT_NEEDED: Reason =
     ready("IstioInstallNotNeeded", "False", "Istio installation is not needed");
+/// While the rest is seen to.
+pub(super) const INSTALLED: Reason = ready("IstioInstallSucceeded", "False", "Istio installation succeeded");
 pub(super) const UNINSTALLED: Reason =
     ready("IstioUninstallSucceeded", "False", "Istio uninstallation succeded");
 pub(super) const INSTALL_FAILED: Reason =
@@ -53,6 +55,9 @@ pub(super) const UPDATE_NOT_ALLOWED: Reason =
 pub(super) const RESOURCES_FAILED: Reason =
     ready("CustomResourcesReconcileFailed", "False", "Custom resources reconciliation failed");
 
+/// While the rest is seen to, and only where it was restarted.
+pub(super) const GATEWAY_RESTARTED: Reason =
+    ready("IngressGatewayRestartSucceeded", "False", "Istio Ingress Gateway restart succeeded");
 pub(super) const GATEWAY_NOT_RESTARTED: Reason =
     ready("IngressGatewayRestartFailed", "False", "Istio Ingress Gateway restart failed");
 

@@ -47,6 +47,14 @@ pub(crate) struct IstioReconciler<'a> {
 }
 
 impl Work for IstioReconciler<'_> {
+    fn cluster(&self) -> &Arc<Cluster> {
+        &self.cluster
+    }
+
+    fn kind(&self) -> (&'static str, &'static str) {
+        (GROUP, KIND)
+    }
+
     fn lock(&self) -> String {
         LOCK.to_owned()
     }
@@ -83,7 +91,9 @@ impl Work for IstioReconciler<'_> {
         let Some(resource) = cluster.get(&id, Some(VERSIONS[0])).await? else { return Ok(Outcome::Gone) };
         let all = cluster.list_in(GROUP, KIND, NAMESPACE, "").await?;
         let mut telling = Telling::new(cluster, &id, &resource);
-        let result = match decide(&resource, &all, self.settings.experimental) {
+        let decision = decide(&resource, &all, self.settings.experimental);
+        let is_the_mesh = matches!(decision, Decision::Bring(_) | Decision::Remove);
+        let result = match decision {
             Decision::NotNeeded => {
                 telling.set(&reason::INSTALL_NOT_NEEDED);
                 telling.state(State::Deleting, "Deleting Istio").await?;
@@ -92,10 +102,10 @@ impl Work for IstioReconciler<'_> {
             Decision::Refused(refusal) => {
                 tracing::info!(resource = %id, "{}", refusal.description);
                 telling.fails(refusal.state, refusal.reason, &refusal.description).await?;
-                return Ok(Outcome::Unchanged);
+                return Ok(Outcome::Settled);
             }
             Decision::Bring(spec) => {
-                self.shown.tell(metrics::page(&spec));
+                self.shown.tell("spec", metrics::page(&spec));
                 Box::pin(bring(self, &id, &resource, &spec, &mut telling)).await
             }
             Decision::Remove => {
@@ -117,6 +127,11 @@ impl Work for IstioReconciler<'_> {
                 }
             }
             _ => {}
+        }
+        if is_the_mesh {
+            let is_gone = matches!(result, Ok(Outcome::Gone));
+            let state = if is_gone { String::new() } else { metrics::state(&telling.status) };
+            self.shown.tell("state", state);
         }
         result
     }

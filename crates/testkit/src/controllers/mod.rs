@@ -55,9 +55,15 @@ impl Controllers {
             scheduler: Part::start("kube-scheduler", scheduler)?,
             kwok: Part::start("kwok", kwok)?,
         };
-        nodes::create(api).await?;
+        nodes::create(api, 0..nodes::COUNT).await?;
         nodes::ready(api, &controllers).await?;
         Ok(controllers)
+    }
+
+    /// So many nodes instead of two.
+    pub async fn nodes(&self, api: &ApiServer, count: u8) -> Result<()> {
+        nodes::create(api, nodes::COUNT..count).await?;
+        nodes::ready(api, self).await
     }
 
     fn parts(&self) -> [&Part; 3] {

@@ -3,6 +3,7 @@
 use k8s_openapi::api::core::v1::Node;
 use kube::{Api, api::PostParams};
 use serde_json::json;
+use std::ops::Range;
 
 use super::Controllers;
 use crate::{
@@ -14,11 +15,11 @@ use crate::{
 /// The annotation by which kwok knows its nodes.
 pub(super) const MARK: (&str, &str) = ("kwok.x-k8s.io/node", "fake");
 
-const COUNT: u8 = 2;
+pub(super) const COUNT: u8 = 2;
 
-pub(super) async fn create(api: &ApiServer) -> Result<()> {
+pub(super) async fn create(api: &ApiServer, numbers: Range<u8>) -> Result<()> {
     let nodes = Api::<Node>::all(api.client()?);
-    for number in 0..COUNT {
+    for number in numbers {
         let name = format!("fake-{number}");
         let node = json!({
             "metadata": {
@@ -29,7 +30,7 @@ pub(super) async fn create(api: &ApiServer) -> Result<()> {
                     "kubernetes.io/os": "linux",
                     "kubernetes.io/arch": "amd64",
                     "topology.kubernetes.io/region": "region",
-                    "topology.kubernetes.io/zone": format!("zone-{number}"),
+                    "topology.kubernetes.io/zone": format!("zone-{}", number % COUNT),
                 },
             },
             // Room for more pods than any test makes.

@@ -7,9 +7,9 @@ use crate::{
     failure::{Hint, Usage},
 };
 use anyhow::{Context, Result};
-use clap::{Args, ValueEnum};
+use clap::{ArgAction, Args, ValueEnum};
 use mizzen_operator::{
-    Options, Pace,
+    IstioOperators, Istios, Options, Pace,
     istio::{self, images::Images},
 };
 use std::{
@@ -21,17 +21,9 @@ use tokio::signal::unix::{SignalKind, signal};
 
 #[derive(Args)]
 pub(crate) struct Typed {
-    /// Which resources it looks at
-    #[arg(long, value_name = "KIND", default_value = "IstioOperator")]
-    kind: Kind,
-
-    /// The address of health and metrics
-    #[arg(long = "monitoring-host", value_name = "ADDRESS", default_value = "0.0.0.0")]
-    host: String,
-
-    /// Their port; 0 for none
-    #[arg(long = "monitoring-port", value_name = "PORT", default_value_t = 8383)]
-    port: u16,
+    /// Which resources it looks at; both, each as soon as it is defined in the cluster, if this is not given
+    #[arg(long, value_name = "KIND")]
+    kind: Option<Kind>,
 
     #[command(flatten)]
     charts: ChartsTyped,
@@ -40,11 +32,72 @@ pub(crate) struct Typed {
     #[arg(long = "istio-manifests", value_name = "DIR")]
     istio_manifests: Option<String>,
 
-    /// When an `Istio` resource is looked at again though nothing has happened
+    /// Grant what `Istio` resources ask for under `spec.experimental`
+    #[arg(long)]
+    experimental: bool,
+
+    /// Work only while the lease is ours, so that of several operators one works
+    #[arg(long = "leader-elect", value_name = "BOOL", default_value_t = true)]
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true", action = ArgAction::Set)]
+    elects: bool,
+
+    #[command(flatten)]
+    pages: Pages,
+
+    #[command(flatten)]
+    pace: PaceTyped,
+
+    #[command(flatten)]
+    connection: connection::Typed,
+
+    #[command(flatten)]
+    ignored: Ignored,
+}
+
+/// Health (`/healthz`, `/readyz`) and metrics (`/metrics`) are at each of these addresses.
+#[derive(Args)]
+#[group(skip)]
+#[command(next_help_heading = "Health and metrics")]
+struct Pages {
+    /// The address of health and metrics
+    #[arg(long = "monitoring-host", value_name = "ADDRESS", default_value = "0.0.0.0")]
+    host: String,
+
+    /// Their port; 0 for none [default: 8383, if no other address is given]
+    #[arg(long = "monitoring-port", value_name = "PORT")]
+    port: Option<u16>,
+
+    /// Metrics here, as Kyma's operator has it: `:8080`, or 0 for none
+    #[arg(long = "metrics-bind-address", value_name = "ADDRESS")]
+    metrics: Option<String>,
+
+    /// Health here, as Kyma's operator has it: `:8081`, or 0 for none
+    #[arg(long = "health-probe-bind-address", value_name = "ADDRESS")]
+    health: Option<String>,
+}
+
+impl Pages {
+    /// Each once.
+    fn addresses(&self) -> Vec<String> {
+        let further = [&self.metrics, &self.health].into_iter().flatten();
+        let port = self.port.unwrap_or(if further.clone().next().is_none() { 8383 } else { 0 });
+        let own = (port != 0).then(|| format!("{}:{port}", self.host));
+        let mut all: Vec<String> = own.into_iter().chain(further.cloned()).collect();
+        all.retain(|address| address != "0");
+        all.dedup();
+        all
+    }
+}
+
+#[derive(Args)]
+#[group(skip)]
+#[command(next_help_heading = "When `Istio` resources are looked at")]
+struct PaceTyped {
+    /// When it is looked at again though nothing has happened
     #[arg(long, value_name = "DURATION", default_value = "10h", value_parser = duration::read)]
     reconciliation_interval: Duration,
 
-    /// When an `Istio` resource is tried again after a failure, doubled each time
+    /// When it is tried again after a failure, doubled each time
     #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = duration::read)]
     failure_base_delay: Duration,
 
@@ -52,17 +105,46 @@ pub(crate) struct Typed {
     #[arg(long, value_name = "DURATION", default_value = "1000s", value_parser = duration::read)]
     failure_max_delay: Duration,
 
-    #[command(flatten)]
-    connection: connection::Typed,
+    /// So many failures of all resources together are tried again by that alone
+    #[arg(long, value_name = "COUNT", default_value_t = 200)]
+    rate_limiter_burst: u32,
 
-    // Istio's, without an effect here.
+    /// And so many more each second
+    #[arg(long, value_name = "COUNT", default_value_t = 30)]
+    rate_limiter_frequency: u32,
+}
+
+impl PaceTyped {
+    fn meant(&self) -> Pace {
+        Pace {
+            regular: self.reconciliation_interval,
+            blocked: Duration::from_secs(60),
+            noted: Duration::from_secs(3600),
+            first: self.failure_base_delay,
+            longest: self.failure_max_delay,
+            burst: self.rate_limiter_burst,
+            frequency: self.rate_limiter_frequency,
+        }
+    }
+}
+
+/// Istio's and Kyma's, without an effect here.
+#[derive(Args)]
+#[group(skip)]
+struct Ignored {
     #[arg(long, hide = true)]
     force: bool,
     #[arg(long = "max-concurrent-reconciles", hide = true)]
     max_concurrent_reconciles: Option<u32>,
+    #[arg(long = "zap-devel", hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    zap_devel: Option<bool>,
+    #[arg(long = "zap-stacktrace-level", hide = true)]
+    zap_stacktrace_level: Option<String>,
+    #[arg(long = "zap-time-encoding", hide = true)]
+    zap_time_encoding: Option<String>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kind {
     #[value(name = "IstioOperator")]
     IstioOperator,
@@ -83,40 +165,38 @@ impl Run {
 
     pub(super) fn run(self) -> Result<Exit> {
         let Self { typed, environment } = self;
+        let Environment { lease_namespace, holder, renew_deadline, patience, .. } = environment;
         let charts = typed.charts.open(typed.charts.manifests.as_deref())?;
+        let istio_charts = typed.istio_manifests.as_deref();
+        let istio_charts = istio_charts.map(|place| typed.charts.open(Some(place))).transpose()?;
         let connection = typed.connection.connect()?;
-        let kind = match typed.kind {
-            Kind::IstioOperator => mizzen_operator::Kind::IstioOperator {
-                revision: environment.revision,
-                namespaces: environment.namespaces,
+        let home = |own: &str| lease_namespace.clone().unwrap_or_else(|| own.to_owned());
+        let istio_operators = (typed.kind != Some(Kind::Istio)).then(|| IstioOperators {
+            revision: environment.revision,
+            namespaces: environment.namespaces,
+            lease_namespace: home("istio-operator"),
+        });
+        let istios = (typed.kind != Some(Kind::IstioOperator)).then(|| Istios {
+            settings: istio::Settings {
+                istio_charts,
+                images: environment.images,
+                pull_secret: environment.pull_secret,
+                experimental: typed.experimental,
+                pace: typed.pace.meant(),
             },
-            Kind::Istio => {
-                let istio_charts = typed.istio_manifests.as_deref();
-                let istio_charts = istio_charts.map(|place| typed.charts.open(Some(place))).transpose()?;
-                mizzen_operator::Kind::Istio(istio::Settings {
-                    istio_charts,
-                    images: environment.images,
-                    pull_secret: environment.pull_secret,
-                    experimental: false,
-                    pace: Pace {
-                        regular: typed.reconciliation_interval,
-                        blocked: Duration::from_secs(60),
-                        noted: Duration::from_secs(3600),
-                        first: typed.failure_base_delay,
-                        longest: typed.failure_max_delay,
-                    },
-                })
-            }
-        };
+            lease_namespace: home(istio::NAMESPACE),
+        });
         let options = Options {
             charts,
             version: build::VERSION.to_owned(),
-            kind,
-            lease_namespace: environment.lease_namespace,
-            holder: environment.holder,
-            renew_deadline: environment.renew_deadline,
-            patience: environment.patience,
-            address: (typed.port != 0).then(|| format!("{}:{}", typed.host, typed.port)),
+            istio_operators,
+            istios,
+            when_defined: typed.kind.is_none(),
+            holder,
+            elects: typed.elects,
+            renew_deadline,
+            patience,
+            addresses: typed.pages.addresses(),
         };
         connection.run(async {
             let mut terminate = signal(SignalKind::terminate()).context("cannot wait for signals")?;
@@ -143,7 +223,7 @@ struct Environment {
     pull_secret: Option<String>,
     revision: String,
     namespaces: Vec<String>,
-    lease_namespace: String,
+    lease_namespace: Option<String>,
     holder: String,
     renew_deadline: Duration,
     patience: Duration,
@@ -151,7 +231,7 @@ struct Environment {
 
 impl Environment {
     /// An empty variable counts as not set.
-    fn read(kind: Kind, variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
+    fn read(kind: Option<Kind>, variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let text = |name: &str| variable(name).filter(|value| !value.is_empty());
         let span = |name: &str, otherwise: u64| match text(name) {
             None => Ok(Duration::from_secs(otherwise)),
@@ -163,18 +243,16 @@ impl Environment {
         let pod = text("POD_NAME").or_else(|| text("HOSTNAME")).unwrap_or_else(|| "mizzen".to_owned());
         // A pod that starts anew is another process, and must not take itself for the one that was killed.
         let born = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let (home, images) = match kind {
-            Kind::IstioOperator => ("istio-operator", None),
-            Kind::Istio => (istio::NAMESPACE, Images::read(&variable).map_err(|why| Usage(why.to_string()))?),
+        let images = match kind {
+            Some(Kind::IstioOperator) => None,
+            _ => Images::read(&variable).map_err(|why| Usage(why.to_string()))?,
         };
         Ok(Self {
             images,
             pull_secret: text("SKR_IMG_PULL_SECRET"),
             revision: text("REVISION").filter(|name| name != "default").unwrap_or_default(),
             namespaces: namespaces.map(str::to_owned).collect(),
-            lease_namespace: text("LEADER_ELECTION_NAMESPACE")
-                .or_else(|| text("POD_NAMESPACE"))
-                .unwrap_or_else(|| home.to_owned()),
+            lease_namespace: text("LEADER_ELECTION_NAMESPACE").or_else(|| text("POD_NAMESPACE")),
             holder: format!("{pod}_{:x}_{born:x}", process::id()),
             renew_deadline: span("RENEW_DEADLINE", 10)?,
             patience: span("WAIT_FOR_RESOURCES_TIMEOUT", 300)?,
@@ -188,7 +266,7 @@ mod tests {
 
     fn read(variables: &[(&str, &str)]) -> Result<Environment> {
         let find = |name: &str| variables.iter().find(|(known, _)| *known == name);
-        Environment::read(Kind::Istio, |name| find(name).map(|(_, value)| (*value).to_owned()))
+        Environment::read(None, |name| find(name).map(|(_, value)| (*value).to_owned()))
     }
 
     #[test]
@@ -203,7 +281,10 @@ mod tests {
         ])
         .unwrap();
         assert_eq!(environment.namespaces, ["istio-system", "other"]);
-        assert_eq!((environment.lease_namespace.as_str(), environment.revision.as_str()), ("here", "canary"));
+        assert_eq!(
+            (environment.lease_namespace.as_deref(), environment.revision.as_str()),
+            (Some("here"), "canary")
+        );
         assert_eq!((environment.patience.as_secs(), environment.renew_deadline.as_secs()), (20, 60));
         assert!(environment.holder.starts_with("pod_"), "{}", environment.holder);
     }
@@ -217,6 +298,19 @@ mod tests {
         assert!(wrong.to_string().contains("RENEW_DEADLINE"), "{wrong}");
         let wrong = read(&[("pilot", "r/pilot:1")]).unwrap_err();
         assert!(wrong.to_string().contains("install-cni is not set"), "{wrong}");
-        assert_eq!(environment.lease_namespace, "kyma-system");
+        assert_eq!(environment.lease_namespace, None, "each kind has its own");
+    }
+
+    #[test]
+    fn health_and_metrics_are_where_either_way_of_saying_it_says() {
+        let addresses = |port: Option<u16>, metrics: Option<&str>, health: Option<&str>| {
+            let host = "h".to_owned();
+            Pages { host, port, metrics: metrics.map(Into::into), health: health.map(Into::into) }.addresses()
+        };
+        assert_eq!(addresses(None, None, None), ["h:8383"]);
+        assert_eq!(addresses(Some(0), None, None), [""; 0]);
+        assert_eq!(addresses(None, Some(":8080"), Some(":8081")), [":8080", ":8081"]);
+        assert_eq!(addresses(Some(1), Some(":8080"), Some(":8080")), ["h:1", ":8080"]);
+        assert_eq!(addresses(None, Some("0"), Some("0")), [""; 0]);
     }
 }

@@ -1,0 +1,110 @@
+//! What people do to an `Istio` resource and to its mesh that they should not: it is told, and nothing is lost.
+
+#![allow(clippy::unwrap_used, reason = "what a test builds on is there, or the test fails")]
+
+mod kyma;
+mod operated;
+mod site;
+
+use kyma::{Kyma, resource};
+use mizzen_testkit::{
+    Controllers, Result, needs,
+    wait::{PATIENCE, Seen},
+};
+use operated::DEPLOYMENT;
+use serde_json::{Value, json};
+
+const HOME: &str = "kyma-system";
+const DEFAULT: (&str, &str) = (HOME, "default");
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mesh_whose_resource_namespace_or_rights_are_taken_away_is_told_and_comes_back() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let kyma = Kyma::start().await?;
+    let (here, server) = (&kyma.here, &kyma.here.site.server);
+    let (operator, _) = kyma.operator(&["--failure-max-delay", "2s"]);
+    let apply = async |spec: &str| server.apply(&resource(HOME, "default", spec)).await;
+
+    // What the definition refuses never arrives.
+    let negative = apply("{ config: { numTrustedProxies: -1 } }").await.unwrap_err().to_string();
+    assert!(negative.contains("numTrustedProxies"), "{negative}");
+    let unknown = apply("{ config: { numTrustedProxy: 1 } }").await.unwrap_err().to_string();
+    assert!(unknown.contains(".spec.config.numTrustedProxy: field not declared in schema"), "{unknown}");
+
+    // Deleted while its mesh is being installed: both go.
+    kyma.forbid(("apps", "deployments"), "object.metadata.name != 'istio-ingressgateway'").await?;
+    apply("{}").await?;
+    let begun = async || {
+        let istiod = here.get(DEPLOYMENT, "istio-system", "istiod").await;
+        Seen::when(istiod.is_some(), || operator.log())
+    };
+    operator.until("istiod to be begun with", PATIENCE, begun).await?;
+    here.kubectl("delete istio default -n kyma-system --wait=false").await?;
+    kyma.until_gone(&operator, "default").await?;
+    kyma.until_no_namespace().await?;
+    kyma.allow("deployments").await?;
+    let left: Vec<String> = here.site.objects().await.into_keys().collect();
+    assert!(left.iter().all(|key| !key.contains("istiod") && !key.contains("inventory")), "{left:?}");
+
+    // The namespace deleted underneath.
+    apply("{}").await?;
+    kyma.says(&operator, DEFAULT, "Ready", "ReconcileSucceeded").await?;
+    let uid = async || {
+        let namespace = here.get(("", "Namespace"), "", "istio-system").await.unwrap_or_default();
+        namespace["metadata"]["uid"].clone()
+    };
+    let before = uid().await;
+    here.kubectl("delete namespace istio-system --timeout=120s").await?;
+    let again = async || {
+        let now = uid().await;
+        Seen::when(now.is_string() && now != before, || now.to_string())
+    };
+    operator.until("another namespace", PATIENCE, again).await?;
+    kyma.says(&operator, DEFAULT, "Ready", "ReconcileSucceeded").await?;
+    assert!(here.get(DEPLOYMENT, "istio-system", "istiod").await.is_some());
+
+    // A right taken away: named in the status; given back: well.
+    let role = here.get(("rbac.authorization.k8s.io", "ClusterRole"), "", "istio-manager-role").await.unwrap();
+    let mut less = role.clone();
+    for rule in less["rules"].as_array_mut().unwrap() {
+        rule["resources"].as_array_mut().unwrap().retain(|resource| resource != "peerauthentications");
+    }
+    less["rules"].as_array_mut().unwrap().retain(|rule| rule["resources"] != json!([]));
+    put(&kyma, less).await?;
+    here.kubectl("delete peerauthentication default -n istio-system").await?;
+    apply("{ config: { numTrustedProxies: 1 } }").await?;
+    let status = kyma.says(&operator, DEFAULT, "Error", "CustomResourcesReconcileFailed").await?;
+    let description = status["description"].as_str().unwrap();
+    assert!(description.contains("peerauthentications") && description.contains("forbidden"), "{description}");
+    put(&kyma, role).await?;
+    kyma.says(&operator, DEFAULT, "Ready", "ReconcileSucceeded").await?;
+
+    // The finalizer removed by hand, as people do whose deletion is blocked: the mesh stays, and another resource takes it over.
+    let rule = json!({
+        "apiVersion": "networking.istio.io/v1", "kind": "DestinationRule",
+        "metadata": { "name": "mine", "namespace": "default" }, "spec": { "host": "somewhere" },
+    });
+    server.apply(&rule.to_string()).await?;
+    here.kubectl("delete istio default -n kyma-system --wait=false").await?;
+    kyma.says(&operator, DEFAULT, "Warning", "IstioCustomResourcesDangling").await?;
+    let free = r#"{"metadata":{"finalizers":[]}}"#;
+    server.kubectl(&["patch", "istio", "default", "-n", HOME, "--type=merge", "-p", free]).await?;
+    kyma.until_gone(&operator, "default").await?;
+    let istiod = here.get(DEPLOYMENT, "istio-system", "istiod").await.unwrap();
+    server.apply(&resource(HOME, "another", "{ config: { numTrustedProxies: 1 } }")).await?;
+    kyma.says(&operator, (HOME, "another"), "Ready", "ReconcileSucceeded").await?;
+    let now = here.get(DEPLOYMENT, "istio-system", "istiod").await.unwrap();
+    assert_eq!(now["metadata"]["uid"], istiod["metadata"]["uid"], "taken over, not made anew");
+    here.kubectl("delete destinationrule mine").await?;
+    here.kubectl("delete istio another -n kyma-system --wait=false").await?;
+    kyma.until_gone(&operator, "another").await?;
+    assert!(!operator.log().contains("panicked"));
+    Ok(())
+}
+
+async fn put(kyma: &Kyma, mut role: Value) -> Result<()> {
+    let metadata = role["metadata"].as_object_mut().unwrap();
+    metadata.retain(|field, _| field == "name" || field == "labels");
+    let text = role.to_string();
+    kyma.here.site.server.kubectl_reading(&text, &["replace", "-f", "-"]).await.map(drop)
+}
