@@ -272,9 +272,8 @@ async fn every_row_of_the_tables_of_conditions_and_of_waits_is_reached() -> Resu
     assert_eq!(condition(&status, FILTERS)["status"], "True", "{status}");
     comes_to("Noted").await?;
     here.kubectl("delete envoyfilter mine -n istio-system").await?;
-    let fault = faults.inject(
-        Fault::internal_error().on(Verb::Read).path("networking.istio.io/v1alpha3/namespaces/istio-system"),
-    );
+    let lists = Fault::internal_error().on(Verb::Read).path("namespaces/istio-system/envoyfilters").last();
+    let fault = faults.inject(lists);
     apply("{ config: { numTrustedProxies: 1, gatewayExternalTrafficPolicy: Local } }").await?;
     let status = says("Error", "ReconcileFailed").await?;
     assert_eq!(condition(&status, FILTERS)["status"], "Unknown", "{status}");

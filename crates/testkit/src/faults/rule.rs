@@ -82,12 +82,14 @@ pub struct Fault {
     pub(super) effect: Effect,
     verb: Option<Verb>,
     path: Option<String>,
+    /// Whether the path ends with it.
+    last: bool,
     when: When,
 }
 
 impl Fault {
     fn new(effect: Effect) -> Self {
-        Self { effect, verb: None, path: None, when: When::Always }
+        Self { effect, verb: None, path: None, last: false, when: When::Always }
     }
 
     /// Every answer comes later.
@@ -131,6 +133,13 @@ impl Fault {
     #[must_use]
     pub fn path(mut self, segments: &str) -> Self {
         self.path = Some(format!("/{}/", segments.trim_matches('/')));
+        self
+    }
+
+    /// And only those whose path ends with them: lists, where they name a kind.
+    #[must_use]
+    pub fn last(mut self) -> Self {
+        self.last = true;
         self
     }
 
@@ -180,8 +189,11 @@ impl Injected {
     /// What happens to this request, if anything. Counts.
     pub(super) fn meets(&self, verb: Verb, path: &str) -> Option<Effect> {
         let Counted { fault, matched, hits } = &*self.0;
-        let matches = fault.verb.is_none_or(|only| only == verb)
-            && fault.path.as_ref().is_none_or(|segments| format!("{path}/").contains(segments));
+        let path = format!("{path}/");
+        let is_there =
+            |segments: &String| if fault.last { path.ends_with(segments) } else { path.contains(segments) };
+        let matches =
+            fault.verb.is_none_or(|only| only == verb) && fault.path.as_ref().is_none_or(is_there);
         if !matches || !fault.when.hits(matched.fetch_add(1, Ordering::SeqCst) + 1) {
             return None;
         }
@@ -224,6 +236,8 @@ mod tests {
         assert!(meets(Fault::conflict().path("/configmaps/a/")));
         assert!(!meets(Fault::conflict().path("configmap")));
         assert!(!meets(Fault::conflict().path("namespaces/two")));
+        assert!(meets(Fault::conflict().path("configmaps/a").last()));
+        assert!(!meets(Fault::conflict().path("configmaps").last()));
         assert!(Injected::new(Fault::conflict().on(Verb::Read)).meets(Verb::Write, path).is_none());
     }
 
