@@ -81,6 +81,8 @@ fn a_file_that_is_not_there_or_cannot_be_read_is_told() {
     }
     let said = folder.run("app build --stack a").bad(1);
     assert!(said.contains("in a circle: a → b → a"), "{said}");
+    let said = folder.run("app preview --spec-file .").bad(2);
+    assert!(said.contains(". is a folder") && said.contains("--spec-file names one file"), "{said}");
     let said = folder.run("app build --stack a --cluster a/b").bad(1);
     assert!(said.contains("the cluster's name must be letters"), "{said}");
     let said = folder.run("app build --platform none.yaml").bad(1);
