@@ -29,10 +29,8 @@ pub(super) fn plan(owner: &Owner, plan: &Plan) -> String {
     let left = plan.steps.iter().flat_map(|step| &step.planned.step.left);
     let left = left.filter(|left| left.manager.subresource.is_empty()).count();
     if left > 0 {
-        let _ = writeln!(
-            text,
-            "{left} fields stay as others have them; --force-conflicts sets them as the Spec says"
-        );
+        let what = if left == 1 { "a field stays".to_owned() } else { format!("{left} fields stay") };
+        let _ = writeln!(text, "{what} as others have set it; --force-conflicts sets all as the Spec says");
     }
     if !plan.failed.is_empty() {
         return text;
