@@ -181,7 +181,7 @@ pub(crate) fn chosen(base: &Value, wanted: Option<&str>) -> Chosen {
         match stacks.chain(name) {
             Ok(chain) => chains.push(chain),
             Err(Broken { problem, circle }) if circle.is_empty() || circles.insert(circle.clone()) => {
-                problems.push(problem)
+                problems.push(*problem);
             }
             Err(_) => {}
         }
@@ -218,7 +218,7 @@ fn stacks_path() -> Path {
 
 /// A stack that lies on nothing, or on itself.
 struct Broken {
-    problem: Problem,
+    problem: Box<Problem>,
     /// The stacks that extend each other.
     circle: BTreeSet<String>,
 }
@@ -252,7 +252,7 @@ impl<'a> Stacks<'a> {
             let path = Path(steps.to_vec());
             if !self.0.contains_key(below) {
                 return Err(Broken {
-                    problem: self.unknown(below, path, On::Value),
+                    problem: Box::new(self.unknown(below, path, On::Value)),
                     circle: BTreeSet::new(),
                 });
             }
@@ -262,7 +262,8 @@ impl<'a> Stacks<'a> {
                 let message = format!("stacks extend each other in a circle: {}", way.join(" → "));
                 let problem =
                     Problem::new(Code::AppStack, path, On::Value, message).hint("take one `extends` away");
-                return Err(Broken { problem, circle: circle.iter().cloned().collect() });
+                let circle = circle.iter().cloned().collect();
+                return Err(Broken { problem: Box::new(problem), circle });
             }
             chain.insert(0, below.to_owned());
         }

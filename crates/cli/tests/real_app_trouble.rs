@@ -398,6 +398,8 @@ async fn a_record_that_somebody_has_deleted_is_found_again_in_the_specs() -> Res
     forget().await;
     let told = shop.app("releases").await;
     assert!(told.err.contains("the record of shop/default is gone"), "{}", told.err);
+    let all = shop.app("releases --all").await;
+    assert!(all.err.contains("`mizzen app releases --app shop --stack default -n shop`"), "{}", all.err);
     let told = told.well();
     let numbers: Vec<&str> = told.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(numbers, ["2*", "1"], "{told}");

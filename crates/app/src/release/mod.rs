@@ -32,7 +32,7 @@ pub use ledger::{Ledger, Lock, Phase, Recorded, Release, What};
 pub use lock::{Person, Presence, Waits, until_free};
 pub use owner::Owner;
 pub use plan::{Cause, Leaving, Plan, PlannedStep, plan};
-pub use record::{Found, NoRelease, ledgers, read, spec_of};
+pub use record::{Found, NoRelease, ledgers, orphans, read, spec_of};
 pub use run::{Event, Progress, Report, Settings, Started, carry_out, start};
 pub use surroundings::warnings;
 pub use walk::Stop;

@@ -118,13 +118,30 @@ pub async fn ledgers(
 ) -> Result<Vec<(Owner, Result<Found, NoRelease>)>, Refused> {
     let secrets = cluster.list_in("", "Secret", namespace, &format!("{APP},{STACK},!{RELEASE}")).await?;
     let read = |secret: &Value| {
-        let label = |name: &str| secret["metadata"]["labels"][name].as_str().unwrap_or_default().to_owned();
-        let namespace = secret["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
-        let owner = Owner { app: label(APP), stack: label(STACK), namespace };
+        let owner = owner_of(secret);
         let found = found(&owner, secret);
         (owner, found)
     };
     Ok(secrets.iter().map(read).collect())
+}
+
+/// Applications whose record is gone, but not the Specs of their releases.
+pub async fn orphans(cluster: &Cluster, namespace: &str, known: &[Owner]) -> Result<Vec<Owner>, Refused> {
+    let selector = format!("{APP},{STACK},{RELEASE},!{PART}");
+    let mut orphans: Vec<Owner> = Vec::new();
+    for secret in cluster.list_in("", "Secret", namespace, &selector).await? {
+        let owner = owner_of(&secret);
+        if !known.contains(&owner) && !orphans.contains(&owner) {
+            orphans.push(owner);
+        }
+    }
+    Ok(orphans)
+}
+
+fn owner_of(secret: &Value) -> Owner {
+    let label = |name: &str| secret["metadata"]["labels"][name].as_str().unwrap_or_default().to_owned();
+    let namespace = secret["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
+    Owner { app: label(APP), stack: label(STACK), namespace }
 }
 
 /// The Spec of a release that succeeded.

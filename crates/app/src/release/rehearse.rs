@@ -29,6 +29,10 @@ pub(super) async fn elsewhere(cluster: &Cluster, desired: &Desired) -> Result<Op
             let message = as_meant(&message, &there.id, &desired.id);
             Err(Refused::Invalid { what: format!("applying {}", desired.id), message })
         }
+        // A webhook that does not answer may be one of that namespace alone.
+        Err(Refused::Other { message, .. }) if message.contains("failed calling webhook") => {
+            Ok(Some(message))
+        }
         Err(refused @ Refused::NoNamespace { .. }) => Ok(Some(refused.to_string())),
         Err(refused) => Err(refused),
     }

@@ -38,6 +38,16 @@ pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
         let namespace = typed.which.namespace.unwrap_or_default();
         let found = connection.run(release::ledgers(&connection.cluster, &namespace));
         let found = found.map_err(connection::refused)?;
+        let known: Vec<Owner> = found.iter().map(|(owner, _)| owner.clone()).collect();
+        let orphans = connection.run(release::orphans(&connection.cluster, &namespace, &known));
+        let gone = |owner: &Owner| {
+            let Owner { app, stack, namespace } = owner;
+            format!(
+                "the record of {} in namespace {namespace} is gone; `mizzen app releases --app {app} --stack {stack} -n {namespace}` reads it from the Specs of its releases",
+                owner.name()
+            )
+        };
+        go::warn(&orphans.map_err(connection::refused)?.iter().map(gone).collect::<Vec<_>>());
         let (mut all, me) = (Vec::new(), person::here());
         for (owner, found) in found {
             match found {
