@@ -467,3 +467,24 @@ async fn a_spec_of_several_megabytes_is_kept_in_several_secrets() -> Result<()> 
     assert_eq!(shop.everything().await, before);
     Ok(())
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn work_that_cannot_go_on_ends_as_failed_and_keeps_nobody_out() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::without_kinds().await?;
+    kubectl(&shop, "create namespace shop").await;
+    shop.file("app.yaml", "name: shop\ncreateNamespace: false\nmanifests: [objects.yaml]\n");
+    shop.file("objects.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: { a: b }\n");
+    // Somebody has a Secret of another type where the Spec is to be kept.
+    kubectl(&shop, "-n shop create secret generic mizzen-app.shop.default.r1").await;
+    let told = shop.app("apply -y").await.badly();
+    assert!(told.contains("mizzen-app.shop.default.r1") && told.contains("immutable"), "{told}");
+    let releases = shop.releases().await;
+    let only = &releases["releases"][0];
+    assert_eq!((&releases["lock"], &only["phase"]), (&Value::Null, &json!("failed")), "{releases:#}");
+    assert!(only["message"].as_str().unwrap().contains("immutable"), "{only:#}");
+    assert!(!shop.state().await.contains_key("ConfigMap shop/a"), "nothing was begun");
+    kubectl(&shop, "-n shop delete secret mizzen-app.shop.default.r1").await;
+    assert!(shop.app("apply -y").await.well().ends_with("release 2 is in force\n"));
+    Ok(())
+}
