@@ -6,18 +6,21 @@ use crate::{
     files::Files,
     front::{self, FrontEnd, decode::Decode, shape::Fields, syntax},
     index::Index,
+    layers::Layers,
     made::{Made, Origin, Unread},
     manifests, naming,
     platform::{self, PLATFORM, Platform},
     problem::{On, Problem},
-    project::{self, Project},
+    project::{self, Chosen},
     render::Renderer,
     setting::{ObjectName, Setting},
     spec::{Resource, Spec},
+    whereabouts::{self, Places, Whereabouts},
     workload,
 };
-use mizzen_text::{At, Code, Diagnostic, Path, Severity, Step, nearest};
+use mizzen_text::{At, Code, Diagnostic, Path, Severity, Step, nearest, yaml::Document};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// What is built.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +48,7 @@ pub struct Built {
     pub app: String,
     pub stack: String,
     pub namespace: String,
+    pub whereabouts: Whereabouts,
 }
 
 impl Built {
@@ -58,46 +62,112 @@ impl Built {
 }
 
 pub fn build(files: &dyn Files, choice: &Choice) -> Built {
-    let mut diagnostics = Vec::new();
+    let mut told = Vec::new();
     if let Some(Err(predicate)) = choice.cluster.as_deref().map(syntax::label_value) {
-        diagnostics.push(Diagnostic::new(Code::AppValue, format!("the cluster's name {predicate}")));
+        told.push(Diagnostic::new(Code::AppValue, format!("the cluster's name {predicate}")));
     }
     if let Some(Err(predicate)) = choice.namespace.as_deref().map(syntax::label) {
-        diagnostics.push(Diagnostic::new(Code::AppValue, format!("the namespace {predicate}")));
+        told.push(Diagnostic::new(Code::AppValue, format!("the namespace {predicate}")));
     }
-    let file = choice.platform.as_deref();
-    let mut platform_document = None;
-    let mut platform = Platform::of(&Fields::new());
-    match files.file(file.unwrap_or(PLATFORM)) {
-        Err(diagnostic) => diagnostics.push(*diagnostic),
-        Ok(None) if let Some(file) = file => {
-            let message = format!("there is no file {file}");
-            diagnostics
-                .push(Diagnostic::new(Code::AppFile, message).hint("--platform names the platform's file"));
+    let (base, platform) = match (project::base(files), Given::read(files, choice)) {
+        (Ok(base), platform) => (base, platform),
+        (Err(more), platform) => {
+            told.extend(platform.told.into_iter().chain(more));
+            return Built::refused(told);
         }
-        Ok(None) => {}
-        Ok(Some(source)) => match project::document(&source) {
-            Err(more) => diagnostics.extend(more),
-            Ok(document) => {
-                let (read, problems) = platform::read(&document.value);
-                platform = read;
-                let layers = crate::layers::Layers::new(vec![document], None);
-                diagnostics.extend(problems.into_iter().map(|problem| layers.diagnostic(problem)));
-                platform_document = layers.into_only();
+    };
+    match project::chosen(&base.value, choice.stack.as_deref()) {
+        Chosen::One(chain) => one(files, choice, base, platform, &chain, told),
+        Chosen::None { problems, chains } => {
+            // Of each stack that could have been meant all that is wrong with it, so that nobody has to ask for one after the other.
+            let layers = Layers::new(vec![base], None);
+            told.extend(problems.into_iter().map(|problem| layers.diagnostic(problem)));
+            told.extend(platform.told);
+            for chain in chains {
+                let Ok(base) = project::base(files) else { continue };
+                let built = one(files, choice, base, Given::read(files, choice), &chain, Vec::new());
+                told.extend(built.diagnostics);
             }
-        },
-    }
-    match project::read(files, choice.stack.as_deref(), platform_document) {
-        Err(more) => {
-            diagnostics.extend(more);
-            Built::refused(diagnostics)
+            Built::refused(in_order(told))
         }
-        Ok(project) => Builder::new(&project, &platform, choice).build(files, diagnostics),
     }
 }
 
+/// Each once, as somebody reads the files, whatever found it.
+fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let start = |diagnostic: &Diagnostic| {
+        let place = diagnostic.place.as_ref();
+        let start = place.and_then(|place| place.span.as_ref()).map(|span| span.start);
+        (place.map(|place| place.source.name().to_owned()), start)
+    };
+    diagnostics.sort_by_key(start);
+    // What stands below several blocks is wrong in each of them.
+    let mut seen = BTreeSet::new();
+    diagnostics.retain(|diagnostic| {
+        let place = diagnostic.place.is_some();
+        !place || seen.insert((start(diagnostic), diagnostic.code, diagnostic.message.clone()))
+    });
+    diagnostics
+}
+
+/// The platform's file.
+struct Given {
+    platform: Platform,
+    document: Option<Document>,
+    told: Vec<Diagnostic>,
+}
+
+impl Given {
+    fn read(files: &dyn Files, choice: &Choice) -> Self {
+        let nothing = |told| Self { platform: Platform::of(&Fields::new()), document: None, told };
+        let file = choice.platform.as_deref();
+        let source = match files.file(file.unwrap_or(PLATFORM)) {
+            Err(diagnostic) => return nothing(vec![*diagnostic]),
+            Ok(None) if let Some(file) = file => {
+                let diagnostic = Diagnostic::new(Code::AppFile, format!("there is no file {file}"));
+                return nothing(vec![diagnostic.hint("--platform names the platform's file")]);
+            }
+            Ok(None) => return nothing(Vec::new()),
+            Ok(Some(source)) => source,
+        };
+        match project::document(&source) {
+            Err(told) => nothing(told),
+            Ok(None) => nothing(Vec::new()),
+            Ok(Some(mut document)) => {
+                let mut told = std::mem::take(&mut document.warnings);
+                let (platform, problems) = platform::read(&document.value);
+                let layers = Layers::new(vec![document], None);
+                told.extend(problems.into_iter().map(|problem| layers.diagnostic(problem)));
+                Self { platform, document: layers.into_only(), told }
+            }
+        }
+    }
+}
+
+/// The application in one of its stacks.
+fn one(
+    files: &dyn Files,
+    choice: &Choice,
+    mut base: Document,
+    platform: Given,
+    chain: &[String],
+    mut told: Vec<Diagnostic>,
+) -> Built {
+    told.append(&mut base.warnings);
+    told.extend(platform.told);
+    let (overlays, more) = project::overlays(files, chain);
+    told.extend(more);
+    let Some(overlays) = overlays else { return Built::refused(in_order(told)) };
+    let documents = [base].into_iter().chain(overlays).collect();
+    let layers = Layers::new(documents, platform.document);
+    let stack = chain.last().cloned().unwrap_or_default();
+    let (mut built, places) = Builder::new(&layers, stack, &platform.platform, choice).build(files, told);
+    built.whereabouts = Whereabouts::files(layers, platform.platform, places);
+    built
+}
+
 struct Builder<'a> {
-    project: &'a Project,
+    layers: &'a Layers,
     platform: &'a Platform,
     setting: Setting,
     head: Fields,
@@ -106,30 +176,30 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(project: &'a Project, platform: &'a Platform, choice: &Choice) -> Self {
+    fn new(layers: &'a Layers, env: String, platform: &'a Platform, choice: &Choice) -> Self {
         let nobody = Setting::default();
         let mut decode = Decode::new(&nobody);
         let empty = Fields::new();
-        let written = project.layers.merged.as_object().unwrap_or(&empty);
+        let written = layers.merged.as_object().unwrap_or(&empty);
         let head = decode.fields(&project::BLOCK, written, &At::TOP, &[]);
         let text = |name: &str| head.get(name).and_then(Value::as_str).map(str::to_owned);
         let app = text("name").unwrap_or_default();
-        let stack = head.get("stacks").and_then(|stacks| stacks.get(&project.stack));
+        let stack = head.get("stacks").and_then(|stacks| stacks.get(&env));
         let cluster = stack.and_then(|stack| stack["cluster"].as_str()).map(str::to_owned);
         let setting = Setting {
             namespace: choice.namespace.clone().or_else(|| text("namespace")).unwrap_or_else(|| app.clone()),
             app,
-            env: project.stack.clone(),
+            env,
             cluster: choice.cluster.clone().or(cluster),
             own: std::collections::BTreeMap::new(),
             gateway_selector: platform.gateway_selector.clone(),
             local: choice.local,
         };
         let problems = decode.problems;
-        Self { project, platform, setting, head, problems, not_for_apply: Vec::new() }
+        Self { layers, platform, setting, head, problems, not_for_apply: Vec::new() }
     }
 
-    fn build(mut self, files: &dyn Files, mut diagnostics: Vec<Diagnostic>) -> Built {
+    fn build(mut self, files: &dyn Files, mut diagnostics: Vec<Diagnostic>) -> (Built, Places) {
         self.own_names();
         let blocks = self.blocks();
         let mut made = Vec::new();
@@ -142,7 +212,7 @@ impl<'a> Builder<'a> {
         made.append(&mut manifests.made);
         let renderer = Renderer { setting: &self.setting, platform: self.platform, head: &self.head };
         for (front, key) in blocks {
-            let written = &self.project.layers.merged["istio"][front.word][&key];
+            let written = &self.layers.merged["istio"][front.word][&key];
             let mut rendered = renderer.render(front, &key, written, false);
             let unread: Vec<Unread> = rendered.problems.iter().filter_map(Unread::of).collect();
             self.problems.append(&mut rendered.problems);
@@ -153,7 +223,7 @@ impl<'a> Builder<'a> {
                 made.push(Made { object, origin, unread });
             }
         }
-        let blame = Blame { layers: &self.project.layers, manifests: &manifests.documents, renderer };
+        let blame = Blame { layers: self.layers, manifests: &manifests.documents, renderer };
         let problems = std::mem::take(&mut self.problems);
         diagnostics.extend(problems.into_iter().map(|problem| blame.layers.diagnostic(problem)));
         for one in &made {
@@ -161,29 +231,28 @@ impl<'a> Builder<'a> {
         }
         let index = Index::of(&made);
         diagnostics.extend(cross::check(&made, &index, &blame));
-        // As somebody reads the files, whatever found it.
-        diagnostics.sort_by_key(|diagnostic| {
-            let place = diagnostic.place.as_ref();
-            let start = place.and_then(|place| place.span.as_ref()).map(|span| span.start);
-            (place.map(|place| place.source.name().to_owned()), start)
-        });
         let edges = depends::edges(&made, &index);
-        let resources = made.into_iter().zip(edges);
+        let ids: Vec<String> = made.iter().map(Made::id).collect();
+        let (origins, objects) = whereabouts::parted(made);
+        let resources = ids.into_iter().zip(objects).zip(edges);
         let resources =
-            resources.map(|(made, depends_on)| Resource::new(made.id(), made.object, depends_on)).collect();
-        Built {
+            resources.map(|((id, object), depends_on)| Resource::new(id, object, depends_on)).collect();
+        let built = Built {
             spec: Spec { resources },
-            diagnostics,
+            diagnostics: in_order(diagnostics),
             not_for_apply: self.not_for_apply,
-            app: self.setting.app,
-            stack: self.setting.env,
-            namespace: self.setting.namespace,
-        }
+            app: self.setting.app.clone(),
+            stack: self.setting.env.clone(),
+            namespace: self.setting.namespace.clone(),
+            whereabouts: Whereabouts::default(),
+        };
+        let (setting, head) = (self.setting, self.head);
+        (built, Places { manifests: manifests.documents, setting, head, origins })
     }
 
     /// Every block under `istio`, named; in the order of the Spec.
     fn blocks(&mut self) -> Vec<(&'static FrontEnd, String)> {
-        let Some(istio) = self.project.layers.merged.get("istio").and_then(Value::as_object) else {
+        let Some(istio) = self.layers.merged.get("istio").and_then(Value::as_object) else {
             return Vec::new();
         };
         let field = |name: &str| Step::Field(name.to_owned());
@@ -266,7 +335,7 @@ impl<'a> Builder<'a> {
             let Some(predicate) = predicate else { continue };
             let message = format!("Kubernetes refuses the {what} `{app}`: it {predicate}");
             let problem = Problem::new(Code::AppName, path(), On::Value, message).hint(hint);
-            self.not_for_apply.push(self.project.layers.diagnostic(problem.clone()));
+            self.not_for_apply.push(self.layers.diagnostic(problem.clone()));
             self.problems.push(Problem { severity: Severity::Warning, ..problem });
         }
     }
@@ -274,8 +343,8 @@ impl<'a> Builder<'a> {
     /// A name that was made and that no API server takes: the Spec can be looked at, but not applied.
     fn not_for_apply(&mut self, path: Path, message: &str) {
         let problem = Problem::new(Code::AppName, path, On::Key, message);
-        let mut refused = self.project.layers.diagnostic(problem.clone());
-        let hint = match self.project.layers.platform_key("nameTemplate") {
+        let mut refused = self.layers.diagnostic(problem.clone());
+        let hint = match self.layers.platform_key("nameTemplate") {
             Some(place) => {
                 refused = refused.at(place).hint("the platform's `nameTemplate` makes it");
                 "the platform's `nameTemplate` makes it; it can be built, but not applied"

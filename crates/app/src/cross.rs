@@ -26,7 +26,7 @@ pub(crate) fn check(made: &[Made], index: &Index<'_>, blame: &Blame<'_>) -> Vec<
                 message,
                 hint: Some(hint),
             };
-            let trace = trace.get_or_insert_with(|| blame.trace(one));
+            let trace = trace.get_or_insert_with(|| blame.trace(&one.origin));
             found.extend(blame.told(one, trace.as_ref(), &finding));
         }
     }
@@ -77,9 +77,15 @@ fn sidecars(made: &[Made], blame: &Blame<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// A diagnostic about the second of two objects.
-fn pair(diagnostic: Diagnostic, second: &Made, first: &Made, blame: &Blame<'_>) -> Diagnostic {
-    let (second, first) = (blame.key(second), blame.key(first));
+/// A diagnostic about the second of two objects: the one that stands below the other, if they are in one file.
+fn pair(diagnostic: Diagnostic, one: &Made, other: &Made, blame: &Blame<'_>) -> Diagnostic {
+    let (mut second, mut first) = (blame.key(one), blame.key(other));
+    if let (Some(one), Some(other)) = (&second.place, &first.place)
+        && one.source.name() == other.source.name()
+        && one.span.as_ref().map(|span| span.start) < other.span.as_ref().map(|span| span.start)
+    {
+        std::mem::swap(&mut second, &mut first);
+    }
     let mut diagnostic = diagnostic.path(second.path);
     diagnostic.place = second.place;
     match first.place {

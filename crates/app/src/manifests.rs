@@ -5,37 +5,75 @@ use crate::{
     files::Files,
     front::shape::Fields,
     made::{Made, Origin},
+    naming,
     platform::{PLATFORM, Platform},
 };
 use mizzen_text::{
-    Code, Diagnostic, Path, Step,
+    Code, Diagnostic, Path, Severity, Step,
     yaml::{Document, Options, load_all},
 };
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Kinds that live in no namespace. Those of others' own making are taken for namespaced unless they say so.
-const CLUSTER_WIDE: [&str; 20] = [
+/// Kubernetes' own kinds that live in no namespace.
+const CLUSTER_WIDE: [&str; 31] = [
     "APIService",
     "CSIDriver",
     "CSINode",
     "CertificateSigningRequest",
     "ClusterRole",
     "ClusterRoleBinding",
+    "ClusterTrustBundle",
     "CustomResourceDefinition",
+    "DeviceClass",
     "FlowSchema",
     "GatewayClass",
+    "IPAddress",
     "IngressClass",
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding",
     "MutatingWebhookConfiguration",
     "Namespace",
     "Node",
     "PersistentVolume",
     "PriorityClass",
     "PriorityLevelConfiguration",
+    "ResourceSlice",
     "RuntimeClass",
+    "ServiceCIDR",
     "StorageClass",
+    "StorageVersionMigration",
     "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
     "ValidatingWebhookConfiguration",
+    "VolumeAttachment",
+    "VolumeAttributesClass",
 ];
+
+/// Whether objects of a kind live in a namespace, as far as that is known without a cluster.
+fn is_namespaced(api_version: &str, kind: &str, defined: &BTreeMap<(String, String), bool>) -> Option<bool> {
+    let group = api_version.split_once('/').map_or("", |(group, _)| group);
+    if let Some(&namespaced) = defined.get(&(group.to_owned(), kind.to_owned())) {
+        return Some(namespaced);
+    }
+    let known = !group.contains('.') || group.ends_with(".k8s.io") || group.ends_with(".istio.io");
+    known.then(|| !CLUSTER_WIDE.contains(&kind))
+}
+
+/// What the definitions among these documents say of their kinds.
+fn defined(documents: &[Document]) -> BTreeMap<(String, String), bool> {
+    let mut defined = BTreeMap::new();
+    for (_, object) in documents.iter().flat_map(items) {
+        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str);
+        if let ("CustomResourceDefinition", Some(group), Some(kind)) =
+            (text("/kind").unwrap_or_default(), text("/spec/group"), text("/spec/names/kind"))
+        {
+            let cluster_wide = text("/spec/scope") == Some("Cluster");
+            defined.insert((group.to_owned(), kind.to_owned()), !cluster_wide);
+        }
+    }
+    defined
+}
 
 /// The objects of every folder that is named, and the documents that they stand in.
 #[derive(Debug, Default)]
@@ -85,26 +123,32 @@ pub(crate) fn read(files: &dyn Files, head: &Fields, namespace: &str) -> Manifes
             }
         }
     }
+    let defined = defined(&read.documents);
     for file in 0..read.documents.len() {
-        objects(&mut read, file, namespace);
+        objects(&mut read, file, namespace, &defined);
     }
     read
 }
 
-fn objects(read: &mut Manifests, file: usize, namespace: &str) {
-    let document = &read.documents[file];
+/// The objects of a document: a `List` is its items.
+fn items(document: &Document) -> Vec<(Path, &Value)> {
     let items = document.value["items"]
         .as_array()
         .filter(|_| document.value["kind"].as_str().is_some_and(|kind| kind.ends_with("List")));
-    let all: Vec<(Path, &Value)> = match items {
+    match items {
         Some(items) => items
             .iter()
             .enumerate()
             .map(|(index, item)| (Path(vec![Step::Field("items".to_owned()), Step::Index(index)]), item))
             .collect(),
         None => vec![(Path::default(), &document.value)],
-    };
-    for (at, object) in all {
+    }
+}
+
+fn objects(read: &mut Manifests, file: usize, namespace: &str, defined: &BTreeMap<(String, String), bool>) {
+    let document = &read.documents[file];
+    let mut told = BTreeSet::new();
+    for (at, object) in items(document) {
         let text = |way: &str| object.pointer(way).and_then(Value::as_str).filter(|text| !text.is_empty());
         let missing = [("/apiVersion", "apiVersion"), ("/kind", "kind"), ("/metadata/name", "metadata.name")];
         let missing: Vec<&str> =
@@ -115,9 +159,26 @@ fn objects(read: &mut Manifests, file: usize, namespace: &str) {
             read.diagnostics.push(Diagnostic::new(Code::AppMissing, message).at(place).path(at));
             continue;
         }
+        if let Some((field, message)) = naming::refused_object(object) {
+            let steps = ["metadata", field].map(|step| Step::Field(step.to_owned()));
+            let path = Path(at.0.iter().cloned().chain(steps).collect());
+            let place = document.place(&path);
+            read.diagnostics.push(Diagnostic::new(Code::AppName, message).at(place).path(path));
+        }
+        let (api_version, kind) =
+            (text("/apiVersion").unwrap_or_default(), text("/kind").unwrap_or_default());
+        let namespaced = is_namespaced(api_version, kind, defined);
         let mut object = object.clone();
-        let kind = object["kind"].as_str().unwrap_or_default();
-        if object["metadata"]["namespace"].is_null() && !CLUSTER_WIDE.contains(&kind) {
+        if object["metadata"]["namespace"].is_null() && namespaced.unwrap_or(true) {
+            if namespaced.is_none() && told.insert((api_version, kind)) {
+                let message = format!(
+                    "whether {kind} of {api_version} lives in a namespace is known in a cluster only"
+                );
+                let hint = "name its namespace, or give its definition, too; `apply` asks the cluster";
+                let place = document.place(&at);
+                let doubt = Diagnostic::new(Code::AppDoubtful, message).severity(Severity::Info).at(place);
+                read.diagnostics.push(doubt.path(at.clone()).hint(hint));
+            }
             object["metadata"]["namespace"] = namespace.into();
         }
         read.made.push(Made { object, origin: Origin::Manifest { file, at }, unread: Vec::new() });

@@ -1,11 +1,11 @@
 //! How objects are called and marked: name, labels, annotations.
 
 use crate::{
-    front::{FrontEnd, shape::Fields},
+    front::{FrontEnd, shape::Fields, syntax},
     platform::Platform,
     setting::Setting,
 };
-use mizzen_api::Kind;
+use mizzen_api::{Identity, Kind};
 use mizzen_check::schema::names;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -30,6 +30,42 @@ pub(crate) fn refused(kind: Kind, name: &str) -> Option<String> {
         _ => names::subdomain(name),
     }
     .err()
+}
+
+/// `apiVersion:kind:namespace:name`; what lives in no namespace has three parts. Nothing for what is no object.
+pub(crate) fn id(object: &Value) -> Option<String> {
+    let text =
+        |pointer: &str| object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let (api_version, kind, name) = (text("/apiVersion")?, text("/kind")?, text("/metadata/name")?);
+    let parts = [Some(api_version), Some(kind), text("/metadata/namespace"), Some(name)];
+    Some(parts.into_iter().flatten().collect::<Vec<_>>().join(":"))
+}
+
+/// What Kubernetes has against the name of a plain object, or its namespace: which of the two, and a sentence. Istio's own kinds are
+/// looked at by their rules.
+pub(crate) fn refused_object(object: &Value) -> Option<(&'static str, String)> {
+    if Identity::of(object).is_some_and(|identity| identity.istio_kind().is_some()) {
+        return None;
+    }
+    let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str);
+    let group = text("/apiVersion")?.split_once('/').map_or("", |(group, _)| group);
+    let name = text("/metadata/name")?;
+    let verdict = match (group, text("/kind")?) {
+        // Part of a path, and nothing else.
+        ("rbac.authorization.k8s.io", _) if ["", ".", ".."].contains(&name) || name.contains(['/', '%']) => {
+            Err("must not be `.` or `..`, and have no `/` and no `%`".to_owned())
+        }
+        ("rbac.authorization.k8s.io", _) => Ok(()),
+        ("", "Namespace") => names::dns_label(name),
+        ("", "Service") => syntax::service(name),
+        _ => names::subdomain(name),
+    };
+    if let Err(predicate) = verdict {
+        return Some(("name", format!("Kubernetes refuses the name `{name}`: it {predicate}")));
+    }
+    let namespace = text("/metadata/namespace").filter(|namespace| !namespace.is_empty())?;
+    let predicate = names::dns_label(namespace).err()?;
+    Some(("namespace", format!("Kubernetes refuses the namespace `{namespace}`: it {predicate}")))
 }
 
 /// Labels of one of the application's objects: those that are made, the platform's, the application's, its own.

@@ -7,11 +7,12 @@ use crate::{
         shape::{Block, Fields, Own, Shape, attribute, list},
         syntax,
     },
-    problem::On,
+    problem::{On, Problem},
+    render,
     setting::Setting,
 };
 use mizzen_api::Kind;
-use mizzen_text::{At, Code, nearest};
+use mizzen_text::{At, Code, Step, nearest};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -208,20 +209,33 @@ fn pinned(value: &Value, decode: &mut Decode<'_>, at: &At<'_>) -> Option<Value> 
     Some(pinned.into())
 }
 
-/// Each block is read where it is used; here only whether it will be.
+/// Each block is read here, whether somebody uses it or not. What it lacks the blocks above it may have.
 fn defaults(value: &Value, decode: &mut Decode<'_>, at: &At<'_>) -> Option<Value> {
     for (word, value) in decode.entries(value, at)? {
         let at = at.field(word);
-        if front::called(word).is_none() {
+        let Some(front) = front::called(word) else {
             let hint = nearest(word, front::ALL.iter().map(|front| front.word));
             let hint = hint.map(|meant| format!("did you mean `{meant}`?"));
             let predicate = "is no kind that an application can write";
             decode.refuse(Code::AppUnknown, &at, On::Key, predicate).hint = hint;
-        } else if !value.is_object() {
+            continue;
+        };
+        let Some(fields) = value.as_object() else {
             decode.wrong_type::<()>("a map", value, &at);
-        }
+            continue;
+        };
+        let before = decode.problems.len();
+        render::split(front, fields, decode, &at);
+        let found = decode.problems.split_off(before);
+        decode.problems.extend(found.into_iter().filter(|problem| !may_be_added(problem)));
     }
     Some(value.clone())
+}
+
+/// A list is taken as it is, or not at all; everything else may be completed by whoever writes a block.
+fn may_be_added(problem: &Problem) -> bool {
+    let in_list = problem.path.0.iter().any(|step| matches!(step, Step::Index(_)));
+    matches!(problem.code, Code::AppMissing | Code::AppTogether) && !in_list
 }
 
 fn kinds() -> Value {
@@ -245,7 +259,7 @@ fn default_blocks() -> Value {
 }
 
 /// What a platform file says, and what is wrong with it.
-pub(crate) fn read(value: &Value) -> (Platform, Vec<crate::problem::Problem>) {
+pub(crate) fn read(value: &Value) -> (Platform, Vec<Problem>) {
     let setting = Setting::default();
     let mut decode = Decode::new(&setting);
     let empty = Fields::new();
@@ -284,6 +298,15 @@ mod tests {
     }
 
     #[test]
+    fn what_a_default_lacks_a_block_may_have() {
+        let lacking = json!({"defaults": {
+            "destinationRules": {"trafficPolicy": {"tlsSettings": {"mode": "MUTUAL"}}},
+            "gateways": {"namespace": "edge"},
+        }});
+        assert_eq!(read(&lacking).1, []);
+    }
+
+    #[test]
     fn what_a_platform_cannot_say_is_told() {
         for (platform, message) in [
             (json!({"istioVersion": "newest"}), "must be a version"),
@@ -294,6 +317,13 @@ mod tests {
             (json!({"apiVersions": {"Deployment": "v1"}}), "no kind"),
             (json!({"defaults": {"destinationRule": {}}}), "no kind"),
             (json!({"defaults": {"destinationRules": 1}}), "must be a map"),
+            (json!({"defaults": {"destinationRules": {"trafficPolcy": {}}}}), "no attribute `trafficPolcy`"),
+            (
+                json!({"defaults": {"destinationRules": {"trafficPolicy": {"loadBalancerSettings": {"strategy": "FAST"}}}}}),
+                "must be one of",
+            ),
+            (json!({"defaults": {"gateways": {"listeners": [{"port": 80}]}}}), "`hosts` is missing"),
+            (json!({"defaults": {"gateways": {"labels": 1}}}), "must be a map"),
             (json!({"annotation": {}}), "no attribute `annotation`"),
         ] {
             let (_, problems) = read(&platform);

@@ -84,7 +84,12 @@ impl Renderer<'_> {
 }
 
 /// What every block has, and what is its kind's own.
-fn split(front: &FrontEnd, written: &Fields, decode: &mut Decode<'_>, at: &At<'_>) -> (Fields, Value) {
+pub(crate) fn split(
+    front: &FrontEnd,
+    written: &Fields,
+    decode: &mut Decode<'_>,
+    at: &At<'_>,
+) -> (Fields, Value) {
     let names = COMMON.attributes.iter().map(|attribute| attribute.name);
     let names: Vec<&str> = names.filter(|name| front.block.attribute(name).is_none()).collect();
     let common = names.iter().filter_map(|name| Some(((*name).to_owned(), written.get(*name)?.clone())));

@@ -1,7 +1,10 @@
 //! The Spec: every object of an application with its id and what it depends on. Text is made of it so that the same
 //! application gives the same bytes, whoever builds it and how often.
 
-use mizzen_text::{Code, Diagnostic, Path, Source, Step, yaml};
+use mizzen_text::{
+    Code, Diagnostic, Path, Source, Step,
+    yaml::{self, Document},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -61,38 +64,17 @@ impl Spec {
         out
     }
 
-    /// The same, with what the rules of the objects' kinds say of them. Of one with errors it is not whole.
-    pub fn checked(source: &Source) -> (Self, Vec<Diagnostic>) {
-        let (spec, document) = match (Self::read(source), crate::project::document(source)) {
-            (Ok(spec), Ok(document)) => (spec, document),
-            (Err(wrong), _) | (_, Err(wrong)) => return (Self::default(), wrong),
-        };
-        let mut told = Vec::new();
-        for (index, resource) in spec.resources.iter().enumerate() {
-            let namespace = resource.attributes["metadata"]["namespace"].as_str().unwrap_or_default();
-            for checked in mizzen_check::document(&resource.attributes, namespace) {
-                let mizzen_check::Outcome::Findings(findings) = checked.outcome else { continue };
-                for finding in findings.iter() {
-                    let attributes = Step::Field("attributes".to_owned());
-                    let mut path =
-                        Path(vec![Step::Field("resources".to_owned()), Step::Index(index), attributes]);
-                    path.0.extend(finding.path.0.iter().cloned());
-                    let message = crate::problem::sentence(&finding.message, &finding.path);
-                    let mut diagnostic = Diagnostic::new(finding.code, message)
-                        .severity(finding.severity)
-                        .at(document.place(&path))
-                        .path(path);
-                    diagnostic.hint.clone_from(&finding.hint);
-                    told.push(diagnostic);
-                }
-            }
-        }
-        (spec, told)
-    }
-
     /// A Spec that somebody has built, as text.
     pub fn read(source: &Source) -> Result<Self, Vec<Diagnostic>> {
-        let document = crate::project::document(source)?;
+        let hint = "`mizzen app build` prints a Spec";
+        let document =
+            crate::project::document(source)?.ok_or_else(|| crate::project::empty(source, hint))?;
+        let (spec, wrong) = Self::of(&document);
+        if wrong.is_empty() { Ok(spec) } else { Err(wrong) }
+    }
+
+    /// What can be read of it, and what is wrong with the rest.
+    pub(crate) fn of(document: &Document) -> (Self, Vec<Diagnostic>) {
         let mut wrong = Vec::new();
         let mut resources = Vec::new();
         let field = |name: &str| Step::Field(name.to_owned());
@@ -126,7 +108,7 @@ impl Spec {
                 }
             }
         }
-        if wrong.is_empty() { Ok(Self { resources }) } else { Err(wrong) }
+        (Self { resources }, wrong)
     }
 }
 

@@ -411,3 +411,143 @@ a: [
         );
     }
 }
+
+#[test]
+fn a_key_that_stands_twice_and_a_stack_that_nobody_chose_hide_nothing_else() {
+    let text = "\
+name: shop
+name: other
+stacks: { dev: {}, prod: {}, round: { extends: trip }, trip: { extends: round } }
+istio:
+  destinationRules:
+    a: { hos: a }
+";
+    let texts = app(text)
+        .file("app.dev.yaml", "stacks: {}\nistio: { destinationRules: { a: { host: 1 } } }\n")
+        .file("app.prod.yaml", "istio: { destinationRules: { a: { host: b, namespaces: x } } }\n");
+    let all = texts.problems();
+    for expected in [
+        "error app.yaml:2:1: the key `name` is in this map already (remove one of them)",
+        "error app.yaml:3:1: there are several stacks, and none is chosen (--stack dev|prod|round|trip)",
+        "error app.yaml:3:73: stacks extend each other in a circle: round → trip → round",
+        "error app.yaml:6:10: there is no attribute `hos` here",
+        "error app.dev.yaml:1:1: `stacks` can only stand in app.yaml",
+        "error app.dev.yaml:2:41: `host` must be",
+        "error app.prod.yaml:1:56: `namespaces` must be a list",
+    ] {
+        let found = all.iter().filter(|problem| problem.starts_with(expected)).count();
+        assert_eq!(found, 1, "{expected} in {all:#?}");
+    }
+    assert_eq!(all.len(), 7, "{all:#?}");
+    // Of one that is chosen there is less to say, but nothing is silent.
+    let one = texts.stack("prod").problems();
+    assert_eq!(one.len(), 4, "{one:#?}");
+}
+
+#[test]
+fn an_overlay_and_a_platform_that_say_nothing_change_nothing() {
+    let text = "name: shop\nstacks: { dev: {} }\nistio: { destinationRules: { a: { host: a } } }\n";
+    let alone = app(text).objects();
+    let empty = app(text).file("app.dev.yaml", "# later\n").file("platform.yaml", "").objects();
+    assert_eq!(alone, empty);
+}
+
+#[test]
+fn how_a_plain_service_calls_its_ports_is_a_doubt_unless_kubernetes_refuses_it() {
+    let told = |ports: &str| {
+        let service =
+            format!("apiVersion: v1\nkind: Service\nmetadata: {{ name: a }}\nspec: {{ ports: {ports} }}\n");
+        let texts = app("name: shop\nmanifests: [objects]\n").file("objects/a.yaml", &service);
+        (texts.build().accepted(), texts.problems())
+    };
+    for (ports, accepted, sentence) in [
+        ("[{ port: 80 }]", true, "warning objects/a.yaml:4:17: `ports[0]` has no name"),
+        ("[{ port: 80, name: web }]", true, "warning objects/a.yaml:4:35: `name` is \"web\""),
+        (
+            "[{ port: 80 }, { port: 81, name: http }]",
+            false,
+            "error objects/a.yaml:4:17: `ports[0]` has no name",
+        ),
+    ] {
+        let (is_accepted, problems) = told(ports);
+        assert_eq!((is_accepted, problems.len()), (accepted, 1), "{problems:#?}");
+        assert!(problems[0].starts_with(sentence), "{problems:#?}");
+    }
+}
+
+#[test]
+fn a_name_that_kubernetes_refuses_is_told_where_a_plain_object_has_it() {
+    let object = |kind: &str, name: &str| {
+        format!("---\napiVersion: {kind}\nmetadata:\n  name: \"{name}\"\n  namespace: \"shop\"\n")
+    };
+    let role = "rbac.authorization.k8s.io/v1\nkind: ClusterRole";
+    for (kind, name, good) in [
+        ("v1\nkind: ConfigMap", "a.b", true),
+        ("v1\nkind: ConfigMap", "Bad_N", false),
+        ("v1\nkind: Service", "9a", false),
+        ("v1\nkind: Service", "a.b", false),
+        ("v1\nkind: Namespace", "a.b", false),
+        (role, "system:shop", true),
+        (role, "a/b", false),
+    ] {
+        let texts = app("name: shop\nmanifests: [objects]\n").file("objects/a.yaml", &object(kind, name));
+        let problems = texts.problems();
+        assert_eq!(problems.is_empty(), good, "{problems:#?}");
+        let expected = format!("error objects/a.yaml:5:9: Kubernetes refuses the name `{name}`: it must ");
+        assert!(good || problems[0].starts_with(&expected), "{problems:#?}");
+    }
+    let elsewhere = object("v1\nkind: ConfigMap", "a").replace("\"shop\"", "\"A.b\"");
+    let problems = app("name: shop\nmanifests: [objects]\n").file("objects/a.yaml", &elsewhere).problems();
+    assert!(
+        problems[0].starts_with("error objects/a.yaml:6:14: Kubernetes refuses the namespace `A.b`"),
+        "{problems:?}"
+    );
+}
+
+#[test]
+fn the_platforms_defaults_are_checked_though_nobody_uses_them_and_told_once_if_many_do() {
+    let platform = "defaults:\n  destinationRules:\n    trafficPolicy: { loadBalancerSettings: { strategy: FAST } }\n  gateways: { selector: 1 }\n";
+    let expected = ["error platform.yaml:3:56: ", "error platform.yaml:4:25: "];
+    for blocks in ["", "istio: { destinationRules: { a: { host: a }, b: { host: b } } }\n"] {
+        let problems = app(&format!("name: shop\n{blocks}")).file("platform.yaml", platform).problems();
+        assert_eq!(problems.len(), 2, "{problems:#?}");
+        assert!(
+            problems.iter().zip(expected).all(|(problem, start)| problem.starts_with(start)),
+            "{problems:#?}"
+        );
+    }
+}
+
+#[test]
+fn whether_a_kind_lives_in_a_namespace_is_what_its_definition_says() {
+    let definition = |scope: &str| {
+        format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{ name: toys.example.com }}\n\
+             spec: {{ group: example.com, scope: {scope}, names: {{ kind: Toy }} }}\n---\n"
+        )
+    };
+    let toy = "{ apiVersion: example.com/v1, kind: Toy, metadata: { name: a } }\n";
+    for (scope, namespace) in [("Cluster", Value::Null), ("Namespaced", json!("shop"))] {
+        let texts = app("name: shop\nmanifests: [objects]\n")
+            .file("objects/a.yaml", &format!("{}{toy}", definition(scope)));
+        assert_eq!(texts.objects()[1]["metadata"]["namespace"], namespace);
+        assert_eq!(texts.problems(), Vec::<String>::new());
+    }
+    let alone = app("name: shop\nmanifests: [objects]\n").file("objects/a.yaml", toy);
+    assert!(
+        alone.problems()[0]
+            .starts_with("info objects/a.yaml:1:1: whether Toy of example.com/v1 lives in a namespace")
+    );
+    let binding = "{ apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicyBinding, metadata: { name: a } }\n";
+    let builtin = app("name: shop\nmanifests: [objects]\n").file("objects/a.yaml", binding);
+    assert_eq!(builtin.objects()[0]["metadata"]["namespace"], Value::Null);
+}
+
+#[test]
+fn of_two_objects_of_one_name_the_lower_line_is_the_second() {
+    let text = "name: shop\nistio:\n  virtualServices:\n    z: { name: same, hosts: [a.b], httpRoutes: [{ destinations: [{ host: a }] }] }\n    a: { name: same, hosts: [c.d], httpRoutes: [{ destinations: [{ host: a }] }] }\n";
+    let built = app(text).build();
+    let twice = &built.diagnostics[0];
+    let places = [twice.place.as_ref().unwrap(), &twice.related[0].place].map(ToString::to_string);
+    assert_eq!(places, ["app.yaml:5:5", "app.yaml:4:5"], "{}", told(&built));
+}

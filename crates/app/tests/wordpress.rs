@@ -155,7 +155,7 @@ fn two_keys_are_two_objects_and_two_equal_names_an_error_that_names_both_lines()
     assert_eq!(errors.len(), 1, "{}", told(&built));
     let places = [errors[0].place.as_ref(), errors[0].related.first().map(|related| &related.place)];
     let places = places.map(|place| place.unwrap().to_string());
-    assert_eq!(places, ["app.yaml:7:5", "app.yaml:16:5"]);
+    assert_eq!(places, ["app.yaml:16:5", "app.yaml:7:5"]);
 }
 
 #[test]

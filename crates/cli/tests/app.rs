@@ -81,6 +81,8 @@ fn a_file_that_is_not_there_or_cannot_be_read_is_told() {
     }
     let said = folder.run("app build --stack a").bad(1);
     assert!(said.contains("in a circle: a → b → a"), "{said}");
+    let said = folder.run("app preview --spec-file .").bad(2);
+    assert!(said.contains(". is a folder") && said.contains("--spec-file names one file"), "{said}");
     let said = folder.run("app build --stack a --cluster a/b").bad(1);
     assert!(said.contains("the cluster's name must be letters"), "{said}");
     let said = folder.run("app build --platform none.yaml").bad(1);
@@ -156,14 +158,34 @@ fn the_schema_stands_where_the_starter_says_and_lists_what_can_be_written() {
 #[test]
 fn a_file_of_ten_megabytes_is_read_like_any_other() {
     let folder = Folder::new("app-large");
-    let block = |number: usize| {
-        format!("    r{number}: {{host: a.example.com, trafficPolicy: {{tlsSettings: {{mode: SIMPLE}}}}}}\n")
+    let route = |number: usize| {
+        format!(
+            "        - {{ name: r{number}, matches: [{{ path: {{ prefix: /a/rather/long/way/to/number/{number}/ }} }}], timeout: {}s, destinations: [{{ host: backend-{number}.shop.svc.cluster.local }}] }}\n",
+            number % 60 + 1
+        )
     };
-    let mut text = "name: shop\nistio:\n  destinationRules:\n".to_owned();
-    text.extend((0..500).map(block));
-    text.extend(std::iter::repeat_n(format!("# {}\n", "x".repeat(998)), 10_500));
-    text += "    last: {hos: a}\n";
+    let block = |number: usize| {
+        let routes: String = (0..100).map(|route_number| route(number * 100 + route_number)).collect();
+        format!("    web-{number}:\n      hosts: [web-{number}.example.com]\n      httpRoutes:\n{routes}")
+    };
+    let mut text = "name: shop\nistio:\n  virtualServices:\n".to_owned();
+    text.extend((0..580).map(block));
+    assert!(text.len() > 10_000_000, "{}", text.len());
     folder.file("app.yaml", &text);
+    let spec: Value = serde_json::from_str(&folder.run("app build -o json").good()).unwrap();
+    let resources = spec["resources"].as_array().unwrap();
+    assert_eq!(resources.len(), 580);
+    let last = resources
+        .iter()
+        .find(|resource| resource["attributes"]["metadata"]["name"] == "shop-web-579")
+        .unwrap();
+    assert_eq!(last["attributes"]["spec"]["http"][99]["name"], "r57999");
+    // What is wrong at its end is told there.
+    let lines = text.lines().count();
+    folder.file("app.yaml", text + "    last: { host: [a] }\n");
     let said = folder.run("app build").bad(1);
-    assert!(said.contains("did you mean `host`?") && said.contains("app.yaml:11004:12"), "{said}");
+    assert!(
+        said.contains("did you mean `hosts`?") && said.contains(&format!("app.yaml:{}:13", lines + 1)),
+        "{said}"
+    );
 }

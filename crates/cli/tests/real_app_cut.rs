@@ -9,14 +9,10 @@ mod application;
 mod site;
 
 use application::Application;
-use mizzen_testkit::{
-    Controllers, Faults, Result,
-    faults::{Fault, Verb},
-    needs,
-    wait::{self, PATIENCE, Seen},
-};
+use mizzen_testkit::{Controllers, Faults, Result, needs};
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, env};
+use site::{Ended, cut};
+use std::collections::BTreeMap;
 
 const OLD: &str = "\
 name: shop
@@ -105,66 +101,35 @@ impl Cut {
         state
     }
 
-    /// Runs it until its n-th write, which the API server still does; then nothing passes, and the process is killed. False if it has
-    /// ended before: what is recorded in one go differs from run to run.
-    async fn cut(&self, act: Act, n: u64) -> Result<bool> {
+    async fn run(&self, act: Act) -> Ended {
         self.shop.file("app.yaml", act.file);
-        let cut = self.faults.inject(Fault::break_off().on(Verb::Write).nth(n));
-        let kubeconfig = self.faults.kubeconfig_file();
-        let run = self.shop.through(&kubeconfig, act.line);
-        let met = wait::until("the cut", PATIENCE, async || {
-            Seen::when(cut.hits() > 0, || "it was not reached".to_owned())
-        });
-        let reached = tokio::select! {
-            ended = run => {
-                ended.well();
-                false
-            }
-            met = met => {
-                met?;
-                true
-            }
-        };
-        self.faults.clear();
-        Ok(reached)
+        self.shop.through(&self.faults.kubeconfig_file(), act.line).await
     }
 
     /// From what `first` makes, `act` is cut at its writes and run again.
     async fn at_every_point(&self, what: &str, first: Act, act: Act) -> Result<()> {
         self.act(first).await;
-        let before = self.faults.seen(Verb::Write);
-        self.shop.file("app.yaml", act.file);
-        self.shop.through(&self.faults.kubeconfig_file(), act.line).await.well();
-        let writes = self.faults.seen(Verb::Write) - before;
+        let (writes, ended) = cut::counted(&self.faults, self.run(act)).await;
+        ended.well();
         let undisturbed = self.state().await;
-        let points = points(writes);
+        let points = cut::points(writes, 5);
         println!("{what}: {writes} writes, cut at {points:?}, {} objects", undisturbed.len() - 1);
         let mut reached = 0;
         for &n in &points {
             self.act(first).await;
-            reached += u64::from(self.cut(act, n).await?);
-            self.shop.app(act.line).await.well();
-            let state = self.state().await;
-            for key in state.keys().chain(undisturbed.keys()) {
-                assert_eq!(state.get(key), undisturbed.get(key), "{what}, cut at write {n}: {key}");
+            match cut::at_write(&self.faults, n, self.run(act)).await? {
+                // What is recorded in one go differs from run to run.
+                Some(ended) => drop(ended.well()),
+                None => reached += 1,
             }
+            self.shop.app(act.line).await.well();
+            cut::same(&format!("{what}, cut at write {n}"), &self.state().await, &undisturbed);
         }
         println!("{what}: {reached} of {} points were reached", points.len());
         // The last may be recorded along with the one before it.
         assert!(reached + 3 >= u64::try_from(points.len()).unwrap(), "{reached} of {points:?}");
         Ok(())
     }
-}
-
-/// All, or the first, the last and some between.
-fn points(writes: u64) -> Vec<u64> {
-    if env::var_os("MIZZEN_EVERY_CUT").is_some() {
-        return (1..=writes).collect();
-    }
-    let mut some: Vec<u64> = (1..=writes).step_by(usize::try_from(writes / 5).unwrap().max(1)).collect();
-    some.push(writes);
-    some.dedup();
-    some
 }
 
 #[tokio::test(flavor = "multi_thread")]

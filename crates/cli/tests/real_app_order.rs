@@ -160,23 +160,33 @@ async fn another_version_of_a_kind_is_the_same_object_and_old_releases_are_forgo
 async fn what_fails_keeps_what_needs_it_and_nothing_goes_before_what_replaces_it_is_ready() -> Result<()> {
     needs!(Controllers::NEEDS);
     let shop = Application::without_kinds().await?;
-    // Refused by the server alone, and only when its namespace is there.
+    // What only the namespace itself has rules against, and so nobody can know before it is there.
+    let refused = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "a" }, "data": { "bad": "a" } });
+    let rule = "!(object.metadata.namespace in ['shop', 'kube-public']) || !has(object.data) || !('bad' in object.data)";
+    shop.policy("nothing-bad", rule, &refused).await?;
     let objects = |key: &str| {
         format!(
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {{ name: broken }}\ndata: {{ \"{key}\": a }}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{ name: fine }}\n"
         )
     };
-    shop.file("objects.yaml", objects("not a key"));
+    shop.file("objects.yaml", objects("bad"));
     shop.file("app.yaml", "name: shop\nmanifests: [objects.yaml]\nworkload: { image: shop:1 }\n");
     let ended = shop.app("apply -y").await;
     assert!(
         ended.out.contains("✘ applying ConfigMap shop/broken is refused")
+            && ended.out.contains("denied request")
             && ended.out.contains("created ConfigMap shop/fine"),
         "{}",
         ended.out
     );
     let told = ended.badly();
-    assert!(told.contains("release 1 has failed:") && told.contains("mizzen app rollback"), "{told}");
+    // There is nothing to go back to, and so that is not what is advised.
+    assert!(
+        told.contains("release 1 has failed:") && told.contains("or `mizzen app destroy` to take away"),
+        "{told}"
+    );
+    let told = shop.app("rollback -y").await.badly();
+    assert!(told.contains("has no release to go back to") && told.contains("`mizzen app destroy`"), "{told}");
     let told = shop.app("releases").await.well();
     assert!(
         told.contains("failed") && told.contains("3/4") && told.contains("shop/broken is refused"),
@@ -209,6 +219,7 @@ async fn what_fails_keeps_what_needs_it_and_nothing_goes_before_what_replaces_it
         told.contains("Deployment shop/shop is not ready after 8 s") && told.contains("ImagePullBackOff"),
         "{told}"
     );
+    assert!(told.contains("or `mizzen app rollback` to go back"), "{told}");
     assert!(shop.state().await.contains_key("ConfigMap shop/broken"), "it would have gone");
     let told = shop.app("preview").await.well();
     assert!(

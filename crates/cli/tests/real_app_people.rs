@@ -102,7 +102,15 @@ async fn one_who_was_killed_is_known_to_be_gone_on_the_same_machine() -> Result<
     first.kill().await;
     drop(faults);
     let told = shop.app("releases").await.well();
-    assert!(told.contains("running") && told.contains("at work: ana@"), "{told}");
+    assert!(told.contains("cut off") && !told.contains("running"), "{told}");
+    assert!(told.contains("nobody is at work: the process of ana@") && !told.contains("\nat work"), "{told}");
+    let shown = shop.releases().await;
+    assert_eq!(
+        (&shown["presence"], &shown["releases"][0]["phase"]),
+        (&json!("gone"), &json!("cutOff")),
+        "{shown:#}"
+    );
+    assert!(shop.app("releases --all").await.well().contains("cut off"));
     let told = shop.app("apply -y").await.well();
     assert!(
         told.starts_with("the process of ana@") && told.contains("is gone: going on from there"),
@@ -123,6 +131,8 @@ async fn a_lock_of_somebody_who_is_not_heard_of_is_explained_and_can_be_broken()
     let (first, faults) = slow(&shop).await?;
     // Alive, and without a word.
     first.signal("STOP").await;
+    let shown = shop.releases().await;
+    assert_eq!(shown["presence"], "atWork", "it was heard a moment ago: {shown:#}");
     let told = shop.app("apply -y").await;
     assert!(told.out.starts_with("waiting for ana@"), "{}", told.out);
     let told = told.badly();
@@ -131,6 +141,10 @@ async fn a_lock_of_somebody_who_is_not_heard_of_is_explained_and_can_be_broken()
         "{told}"
     );
     assert!(told.contains("--break-lock goes on from where it was"), "{told}");
+    let shown = shop.releases().await;
+    assert_eq!((&shown["presence"], &shown["releases"][0]["phase"]), (&json!("silent"), &json!("cutOff")));
+    let told = shop.app("releases").await.well();
+    assert!(told.contains("nothing is heard of ana@") && told.contains("--break-lock"), "{told}");
     let told = shop.app("apply -y --break-lock").await.well();
     assert!(
         told.starts_with("taking the lock from ana@") && told.ends_with("release 2 is in force\n"),
@@ -152,12 +166,22 @@ async fn a_lock_of_somebody_who_is_not_heard_of_is_explained_and_can_be_broken()
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interruption_ends_what_is_begun_and_leaves_no_lock() -> Result<()> {
     needs!(Controllers::NEEDS);
+    interrupted("INT").await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_is_told_to_end_does_as_well() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    interrupted("TERM").await
+}
+
+async fn interrupted(signal: &str) -> Result<()> {
     let shop = four().await?;
     // More than are begun at once.
     let many = (0..14).map(|number| map("1").replace("name: ", &format!("name: n{number}-")));
     shop.file("objects.yaml", many.collect::<String>());
     let (first, faults) = slow(&shop).await?;
-    first.signal("INT").await;
+    first.signal(signal).await;
     let ended = first.ended().await;
     let (out, told) = (ended.out.clone(), ended.badly());
     assert!(out.contains("ending what is begun; Ctrl-C again"), "{out}");

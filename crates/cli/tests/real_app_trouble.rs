@@ -166,7 +166,11 @@ async fn what_others_have_done_to_an_object_is_told_and_theirs_is_left_to_them()
     let sentence = "spec.host stays \"other\" as kubectl-patch has it, not \"shop\"";
     assert!(told.contains(sentence) && told.contains("0 to update"), "{told}");
     assert!(told.contains("--force-conflicts"), "{told}");
-    shop.app("apply -y").await.well();
+    // Not all that is wanted is in force, and so it has not gone well.
+    let told = shop.app("apply -y").await.badly();
+    assert!(told.contains("these fields are not as the Spec says:\n"), "{told}");
+    assert!(told.contains(&format!("DestinationRule shop/shop-versions: {sentence}")), "{told}");
+    assert!(told.contains("--force-conflicts sets them as the Spec says"), "{told}");
     assert_eq!(host().await, "other");
     let told = shop.app("apply -y --force-conflicts").await.well();
     assert!(told.contains("~ DestinationRule shop/shop-versions (somebody else has changed it)\n      spec.host: \"other\" → \"shop\""), "{told}");
@@ -309,12 +313,178 @@ async fn secrets_are_not_shown_nobody_is_asked_in_a_pipe_and_a_broken_record_is_
         );
         assert!(told.contains("mend it, or delete it"), "{told}");
     }
+    // The others can be seen all the same.
+    shop.file("app.yaml", "name: guest\nnamespace: shop\nmanifests: [guest.yaml]\n");
+    shop.file("guest.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: guest }\n");
+    shop.app("apply -y").await.well();
+    let all = shop.app("releases --all").await;
+    assert!(
+        all.err.contains("the record of shop/default") && all.err.contains("cannot be read"),
+        "{}",
+        all.err
+    );
+    let told = all.well();
+    let rows: Vec<Vec<&str>> =
+        told.lines().skip(1).map(|line| line.split_whitespace().take(4).collect()).collect();
+    assert_eq!(rows, [["shop", "guest", "default", "1"]], "{told}");
+    shop.file("app.yaml", "name: shop\nmanifests: [objects.yaml]\n");
     kubectl(&shop, "-n shop delete secret mizzen-app.shop.default").await;
     let told = shop.app("apply -y").await.well();
     assert!(
         told.contains("~ Secret shop/key\n      data.password: changes\n")
-            && told.ends_with("release 1 is in force\n"),
+            && told.ends_with("release 2 is in force\n"),
         "{told}"
     );
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_has_one_item_of_a_list_has_all_of_it_and_that_is_told_whole() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::prepare().await?;
+    let routes = |first: &str, second: &str| {
+        let matched =
+            (0..12).map(|number| format!("{{ path: {{ prefix: /a-rather-long-way-to-number-{number}/ }} }}"));
+        let matched = matched.collect::<Vec<_>>().join(", ");
+        format!(
+            "name: shop\ncreateNamespace: true\nistio:\n  virtualServices:\n    web:\n      hosts: [shop.example.com]\n      httpRoutes:\n      - {{ name: first, timeout: {first}, matches: [{matched}], destinations: [{{ host: shop }}] }}\n      - {{ name: second, timeout: {second}, destinations: [{{ host: shop }}] }}\n"
+        )
+    };
+    shop.file("app.yaml", routes("5s", "5s"));
+    shop.app("apply -y").await.well();
+    let edit = r#"-n shop patch virtualservice shop-web --type=json -p [{"op":"replace","path":"/spec/http/0/timeout","value":"9s"}]"#;
+    kubectl(&shop, edit).await;
+    // What is changed is another item of the same list, and is not set either.
+    shop.file("app.yaml", routes("5s", "2s"));
+    let ended = shop.app("apply -y").await;
+    let printed = ended.out.clone();
+    let told = ended.badly();
+    for line in [
+        "VirtualService shop/shop-web: spec.http[name=first].timeout stays \"9s\" as kubectl-patch has it, not \"5s\"\n",
+        "VirtualService shop/shop-web: spec.http[name=second].timeout stays \"5s\" as kubectl-patch has it, not \"2s\"\n",
+        "VirtualService shop/shop-web: spec.http is kubectl-patch's as a whole: nothing of it is set\n",
+    ] {
+        assert!(told.contains(line), "no {line} in {told}");
+        assert!(printed.contains(line.strip_prefix("VirtualService shop/shop-web: ").unwrap()), "{printed}");
+    }
+    assert!(!told.contains('…') && !printed.contains("release 2 is in force"), "{printed}{told}");
+    let json = shop.app("apply -y -o json").await;
+    assert_eq!(json.code, Some(1), "it is still so: {}", json.out);
+    let timeouts = async || {
+        kubectl(&shop, "-n shop get virtualservice shop-web -o jsonpath={.spec.http[*].timeout}").await
+    };
+    assert_eq!(timeouts().await, "9s 5s");
+    shop.app("apply -y --force-conflicts").await.well();
+    assert_eq!(timeouts().await, "5s 2s");
+    shop.app("apply -y").await.well();
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_record_that_somebody_has_deleted_is_found_again_in_the_specs() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::without_kinds().await?;
+    kubectl(&shop, "create namespace shop").await;
+    let before = shop.everything().await;
+    let map = |name: &str| {
+        format!("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{ name: {name} }}\ndata: {{ a: b }}\n")
+    };
+    shop.file("app.yaml", "name: shop\ncreateNamespace: false\nmanifests: [objects.yaml]\n");
+    for objects in [map("old") + &map("both"), map("both") + &map("new")] {
+        shop.file("objects.yaml", objects);
+        shop.app("apply -y").await.well();
+    }
+    let forget = async || kubectl(&shop, "-n shop delete secret mizzen-app.shop.default").await;
+    forget().await;
+    let told = shop.app("releases").await;
+    assert!(told.err.contains("the record of shop/default is gone"), "{}", told.err);
+    let all = shop.app("releases --all").await;
+    assert!(all.err.contains("`mizzen app releases --app shop --stack default -n shop`"), "{}", all.err);
+    let told = told.well();
+    let numbers: Vec<&str> = told.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(numbers, ["2*", "1"], "{told}");
+    // What only the record named is deleted when nobody wants it any more.
+    shop.file("objects.yaml", map("both"));
+    let ended = shop.app("apply -y").await;
+    assert!(ended.err.contains("is read from the Specs that are still there"), "{}", ended.err);
+    let told = ended.well();
+    assert!(
+        told.contains("deleted ConfigMap shop/new\n") && told.ends_with("release 3 is in force\n"),
+        "{told}"
+    );
+    let told = shop.app("rollback 2 -y").await.well();
+    assert!(
+        told.contains("created ConfigMap shop/new\n") && told.ends_with("release 4 is in force\n"),
+        "{told}"
+    );
+    forget().await;
+    let told = shop.app("destroy -y").await.well();
+    assert!(
+        told.contains("deleted ConfigMap shop/new\n") && told.contains("deleted ConfigMap shop/both\n"),
+        "{told}"
+    );
+    assert_eq!(shop.everything().await, before, "nothing is left, and no record");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_spec_of_several_megabytes_is_kept_in_several_secrets() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::without_kinds().await?;
+    let before = shop.everything().await;
+    // Nothing that can be compressed.
+    let mut state: u64 = 1;
+    let mut noise = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(b'!' + u8::try_from((state >> 33) % 90).unwrap())
+    };
+    let mut objects = String::new();
+    for number in 0..3 {
+        let text: String = (0..800_000).map(|_| noise()).collect();
+        objects += &json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": format!("m{number}") }, "data": { "a": text } }).to_string();
+        objects += "\n---\n";
+    }
+    shop.file("objects.yaml", &objects);
+    shop.file("app.yaml", "name: shop\ncreateNamespace: true\nmanifests: [objects.yaml]\n");
+    shop.app("apply -y").await.well();
+    let first = shop.state().await;
+    let kept = async || {
+        let all = shop.everything().await;
+        all.into_keys().filter(|key| key.contains("/mizzen-app.shop.default.r")).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        kept().await,
+        ["r1", "r1.2", "r1.3"].map(|part| format!("Secret shop/mizzen-app.shop.default.{part}"))
+    );
+    shop.file("objects.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: m0 }\ndata: { a: b }\n");
+    shop.app("apply -y").await.well();
+    shop.app("rollback -y").await.well();
+    assert_eq!(shop.state().await, first);
+    kubectl(&shop, "-n shop delete secret mizzen-app.shop.default.r1.2").await;
+    let told = shop.app("rollback 1 -y").await.badly();
+    assert!(told.contains("there is no Secret shop/mizzen-app.shop.default.r1.2"), "{told}");
+    shop.app("destroy -y").await.well();
+    assert_eq!(shop.everything().await, before);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn work_that_cannot_go_on_ends_as_failed_and_keeps_nobody_out() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::without_kinds().await?;
+    kubectl(&shop, "create namespace shop").await;
+    shop.file("app.yaml", "name: shop\ncreateNamespace: false\nmanifests: [objects.yaml]\n");
+    shop.file("objects.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: { a: b }\n");
+    // Somebody has a Secret of another type where the Spec is to be kept.
+    kubectl(&shop, "-n shop create secret generic mizzen-app.shop.default.r1").await;
+    let told = shop.app("apply -y").await.badly();
+    assert!(told.contains("mizzen-app.shop.default.r1") && told.contains("immutable"), "{told}");
+    let releases = shop.releases().await;
+    let only = &releases["releases"][0];
+    assert_eq!((&releases["lock"], &only["phase"]), (&Value::Null, &json!("failed")), "{releases:#}");
+    assert!(only["message"].as_str().unwrap().contains("immutable"), "{only:#}");
+    assert!(!shop.state().await.contains_key("ConfigMap shop/a"), "nothing was begun");
+    kubectl(&shop, "-n shop delete secret mizzen-app.shop.default.r1").await;
+    assert!(shop.app("apply -y").await.well().ends_with("release 2 is in force\n"));
     Ok(())
 }

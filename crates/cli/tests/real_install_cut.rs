@@ -7,15 +7,9 @@
 
 mod site;
 
-use mizzen_testkit::{
-    Controllers, Faults, Result,
-    faults::{Fault, Verb},
-    needs,
-    wait::{self, PATIENCE, Seen},
-};
-use serde_json::Value;
-use site::{BINARY, Site};
-use std::{collections::BTreeMap, env, path::Path};
+use mizzen_testkit::{Controllers, Faults, Result, needs};
+use site::{BINARY, Ended, Site, cut};
+use std::path::Path;
 
 /// What leaves the namespace, which is then deleted, too.
 const EMPTY: &str = "uninstall --purge -y";
@@ -32,27 +26,8 @@ impl Cut {
         Ok(Self { site, faults })
     }
 
-    /// How many writes it takes when nobody disturbs it, and what is there then.
-    async fn undisturbed(&self, line: &str) -> (u64, BTreeMap<String, Value>) {
-        let before = self.faults.seen(Verb::Write);
-        self.site.run(Path::new(BINARY), &self.faults.kubeconfig_file(), line).await.well();
-        (self.faults.seen(Verb::Write) - before, self.site.state().await)
-    }
-
-    /// Runs it until its n-th write, which the API server still does; then nothing passes, and the process is killed.
-    async fn cut(&self, line: &str, n: u64) -> Result<()> {
-        let cut = self.faults.inject(Fault::break_off().on(Verb::Write).nth(n));
-        let kubeconfig = self.faults.kubeconfig_file();
-        let run = self.site.run(Path::new(BINARY), &kubeconfig, line);
-        let met = wait::until("the cut", PATIENCE, async || {
-            Seen::when(cut.hits() > 0, || "it was not reached".to_owned())
-        });
-        tokio::select! {
-            ended = run => panic!("it ended before write {n}: {}{}", ended.out, ended.err),
-            met = met => met?,
-        }
-        self.faults.clear();
-        Ok(())
+    async fn run(&self, line: &str) -> Ended {
+        self.site.run(Path::new(BINARY), &self.faults.kubeconfig_file(), line).await
     }
 
     /// What it begins with.
@@ -67,32 +42,21 @@ impl Cut {
     /// From what `first` makes, `line` is cut at its writes and run again.
     async fn at_every_point(&self, what: &str, first: &str, line: &str) -> Result<()> {
         self.begin(first).await?;
-        let (writes, undisturbed) = self.undisturbed(line).await;
-        let points = points(writes);
+        let (writes, ended) = cut::counted(&self.faults, self.run(line)).await;
+        ended.well();
+        let undisturbed = self.site.state().await;
+        let points = cut::points(writes, 4);
         println!("{what}: {writes} writes, cut at {points:?}, {} objects", undisturbed.len());
         for n in points {
             self.begin(first).await?;
-            self.cut(line, n).await?;
-            self.site.mizzen(line).await.well();
-            let state = self.site.state().await;
-            let keys = state.keys().chain(undisturbed.keys());
-            for key in keys {
-                assert_eq!(state.get(key), undisturbed.get(key), "{what}, cut at write {n}: {key}");
+            if let Some(ended) = cut::at_write(&self.faults, n, self.run(line)).await? {
+                panic!("it ended before write {n}: {}{}", ended.out, ended.err);
             }
+            self.site.mizzen(line).await.well();
+            cut::same(&format!("{what}, cut at write {n}"), &self.site.state().await, &undisturbed);
         }
         Ok(())
     }
-}
-
-/// All, or the first, the last and some between.
-fn points(writes: u64) -> Vec<u64> {
-    if env::var_os("MIZZEN_EVERY_CUT").is_some() {
-        return (1..=writes).collect();
-    }
-    let mut some: Vec<u64> = (1..=writes).step_by(usize::try_from(writes / 4).unwrap().max(1)).collect();
-    some.push(writes);
-    some.dedup();
-    some
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -410,7 +410,9 @@ fn told(what: &str, error: &kube::Error) -> Failed {
         return Failed { refused: unreachable(what, innermost(error)), after: None, again: true };
     };
     let (what, message) = (what.to_owned(), status.message.clone());
-    let busy = matches!(status.code, 429 | 500 | 502 | 503 | 504);
+    // What does not fit the schema of its kind is called a failure of the server, and would be so again.
+    let misfit = status.code == 500 && message.starts_with("failed to create typed patch object");
+    let busy = matches!(status.code, 429 | 500 | 502 | 503 | 504) && !misfit;
     let after = status
         .details
         .as_ref()
@@ -425,6 +427,7 @@ fn told(what: &str, error: &kube::Error) -> Failed {
         }
         Ok(StatusCode::CONFLICT) => Refused::Conflict { what, message },
         Ok(StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY) => Refused::Invalid { what, message },
+        _ if misfit => Refused::Invalid { what, message },
         _ => Refused::Other { what, status: status.code, message },
     };
     Failed { refused, after: after.filter(|_| busy), again: busy }

@@ -89,42 +89,74 @@ pub async fn destroy(
     let Some(mut held) = Held::take(cluster, owner, Some(&before), ledger, &me.process).await? else {
         return Ok(None);
     };
-    let all = others.into_iter().map(|leaving| (leaving.id, leaving.kept));
-    let all: Vec<_> = all.chain(absent.into_iter().map(|id| (id, None))).collect();
-    remove(&mut held, all, settings, progress, stop, &mut report).await?;
-    if !report.is_well() {
-        let (phase, message) = report.verdict();
-        held.ledger.end(phase, message, &now());
-        held.write().await?;
-        return Ok(Some(report));
-    }
-    // The namespace that the records are in is the last, and takes them along: until it is asked to go the ledger names it.
-    let (goes, stays): (Vec<Leaving>, Vec<Leaving>) =
-        home.into_iter().partition(|leaving| leaving.kept.is_none());
-    held.drop_specs(&[]).await?;
-    for Leaving { id, kept } in stays {
-        let why = kept.unwrap_or_default();
-        progress(Event::Kept { id: id.clone(), why: why.clone() });
-        report.kept.push((id, why));
-    }
-    // Somebody may have put something there since it was looked at.
-    let mut really = Vec::new();
-    for leaving in goes {
-        match inhabited(cluster, owner, &leaving.id.name, &BTreeSet::new()).await? {
-            Some(why) => {
-                progress(Event::Kept { id: leaving.id.clone(), why: why.clone() });
-                report.kept.push((leaving.id, why));
+    let parts = Parts { home, others, absent };
+    match parts.remove(&mut held, settings, progress, stop, &mut report).await {
+        Err(error) => {
+            held.give_up(&error).await;
+            return Err(error);
+        }
+        Ok(really) => {
+            if really.is_empty() && report.is_well() {
+                held.forget().await?;
             }
-            None => really.push(leaving),
+            for leaving in really {
+                take_home(cluster, leaving, settings, progress, &mut report).await?;
+            }
         }
     }
-    if really.is_empty() {
-        held.forget().await?;
-    }
-    for leaving in really {
-        take_home(cluster, leaving, settings, progress, &mut report).await?;
-    }
     Ok(Some(report))
+}
+
+/// What goes, by when it goes.
+struct Parts {
+    /// The namespace that the records are in.
+    home: Vec<Leaving>,
+    others: Vec<Leaving>,
+    absent: Vec<ObjectId>,
+}
+
+impl Parts {
+    /// Everything but the namespace that the records are in; that one is given back, if it is to go, too.
+    async fn remove(
+        self,
+        held: &mut Held,
+        settings: &Settings,
+        progress: &Progress,
+        stop: &mut Stop,
+        report: &mut Report,
+    ) -> Result<Vec<Leaving>, NoRelease> {
+        let Self { home, others, absent } = self;
+        let all = others.into_iter().map(|leaving| (leaving.id, leaving.kept));
+        let all: Vec<_> = all.chain(absent.into_iter().map(|id| (id, None))).collect();
+        remove(held, all, settings, progress, stop, report).await?;
+        if !report.is_well() {
+            let (phase, message) = report.verdict();
+            held.ledger.end(phase, message, &now());
+            held.write().await?;
+            return Ok(Vec::new());
+        }
+        // The namespace that the records are in is the last, and takes them along: until it is asked to go the ledger names it.
+        let (goes, stays): (Vec<Leaving>, Vec<Leaving>) =
+            home.into_iter().partition(|leaving| leaving.kept.is_none());
+        held.drop_specs(&[]).await?;
+        for Leaving { id, kept } in stays {
+            let why = kept.unwrap_or_default();
+            progress(Event::Kept { id: id.clone(), why: why.clone() });
+            report.kept.push((id, why));
+        }
+        // Somebody may have put something there since it was looked at.
+        let mut really = Vec::new();
+        for leaving in goes {
+            match inhabited(&held.cluster, &held.owner, &leaving.id.name, &BTreeSet::new()).await? {
+                Some(why) => {
+                    progress(Event::Kept { id: leaving.id.clone(), why: why.clone() });
+                    report.kept.push((leaving.id, why));
+                }
+                None => really.push(leaving),
+            }
+        }
+        Ok(really)
+    }
 }
 
 /// The application's own namespace, with whatever is in it.

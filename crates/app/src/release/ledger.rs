@@ -1,7 +1,11 @@
 //! What is recorded of an application in one stack: who is at work, which releases there were, and every object that may be there.
 //! Pure: from one state of the record to the next.
 
-use super::wanted::Wanted;
+use super::{
+    plan::digest,
+    wanted::{Wanted, wanted},
+};
+use crate::spec::Spec;
 use mizzen_cluster::ObjectId;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt};
@@ -118,6 +122,35 @@ pub(crate) struct Beginning<'a> {
 }
 
 impl Ledger {
+    /// Made again of the Specs of releases, with when each was recorded: all objects that they name may be there. Only the Spec of a
+    /// release that succeeded is kept, and that of one that was at work.
+    pub(crate) fn of_specs<'a>(specs: impl Iterator<Item = (u32, &'a Spec, &'a str)>) -> Self {
+        let mut ledger = Self::default();
+        let mut objects: BTreeMap<ObjectId, Recorded> = BTreeMap::new();
+        for (number, spec, made) in specs {
+            // What cannot be sent was never sent.
+            let wanted = wanted(spec).unwrap_or_default();
+            ledger.releases.push(Release {
+                number,
+                what: What::Apply,
+                phase: Phase::Succeeded,
+                by: "?".to_owned(),
+                began: made.to_owned(),
+                ended: None,
+                digest: digest(spec),
+                objects: wanted.len(),
+                done: wanted.len(),
+                message: Some("read from its Spec; the record was deleted".to_owned()),
+            });
+            for one in wanted {
+                let id = one.desired.id;
+                objects.insert(id.clone(), Recorded { id, release: Some(number), needs: one.needs });
+            }
+        }
+        ledger.objects = objects.into_values().collect();
+        ledger
+    }
+
     /// The release that is in force: the last that succeeded.
     pub fn current(&self) -> Option<&Release> {
         self.releases.iter().rev().find(|release| release.phase == Phase::Succeeded)
@@ -213,6 +246,15 @@ impl Ledger {
         self.releases.retain(|release| !old.contains(&release.number) || Some(release.number) == current);
     }
 
+    /// As it is when nobody is at work any more.
+    #[must_use]
+    pub fn cut_off(mut self) -> Self {
+        for release in self.releases.iter_mut().filter(|release| release.phase == Phase::Running) {
+            release.phase = Phase::CutOff;
+        }
+        self
+    }
+
     pub(crate) fn beat(&mut self) {
         if let Some(lock) = &mut self.lock {
             lock.beat += 1;
@@ -223,6 +265,7 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::Resource;
     use mizzen_cluster::Desired;
     use serde_json::json;
 
@@ -299,6 +342,29 @@ mod tests {
         assert_eq!(ledger.releases.len(), KEPT + 1);
         assert_eq!(ledger.current().unwrap().number, 1);
         assert_eq!(ledger.newest().unwrap().number, 21);
+    }
+
+    #[test]
+    fn what_was_deleted_is_made_again_of_the_specs() {
+        let resource = |name: &str, needs: &[&str]| {
+            let object = json!({"apiVersion": "v1", "kind": "A", "metadata": {"name": name}});
+            let needs = needs.iter().map(|name| format!("v1:A:{name}")).collect();
+            Resource::new(format!("v1:A:{name}"), object, needs)
+        };
+        let first = Spec { resources: vec![resource("a", &["b"]), resource("b", &[])] };
+        let second = Spec { resources: vec![resource("a", &[])] };
+        let ledger = Ledger::of_specs([(3, &first, "t1"), (7, &second, "t2")].into_iter());
+        let objects: Vec<(&str, Option<u32>, usize)> = ledger
+            .objects
+            .iter()
+            .map(|recorded| (recorded.id.name.as_str(), recorded.release, recorded.needs.len()))
+            .collect();
+        assert_eq!(objects, [("a", Some(7), 0), ("b", Some(3), 0)]);
+        assert_eq!(
+            ledger.current().map(|release| (release.number, release.digest.clone())),
+            Some((7, digest(&second)))
+        );
+        assert_eq!((ledger.previous().unwrap().number, ledger.lock.is_none()), (3, true));
     }
 
     #[test]

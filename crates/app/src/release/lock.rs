@@ -6,7 +6,7 @@ use super::{
     owner::Owner,
     record::{Found, NoRelease, read},
 };
-use mizzen_cluster::Cluster;
+use mizzen_cluster::{Cluster, Timestamp};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -27,6 +27,35 @@ pub struct Person {
     pub process: String,
     /// Whether a process is known to be no more: one of this machine can be looked for.
     pub is_gone: fn(&str) -> bool,
+}
+
+/// Whether the one who has the lock is still there, as far as one look can say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Presence {
+    AtWork,
+    /// Its process is known to be no more.
+    Gone,
+    /// Nothing was heard of it for longer than whoever is at work is silent. Two clocks are compared for that, so it is a guess, and
+    /// good for nothing but to be shown.
+    Silent,
+}
+
+impl Presence {
+    /// Nothing if nobody has the lock.
+    pub fn of(found: &Found, me: &Person) -> Option<Self> {
+        let lock = found.ledger.lock.as_ref()?;
+        let heard = found.heard.as_deref().and_then(|heard| heard.parse::<Timestamp>().ok());
+        let silence = heard.map(|heard| Timestamp::now().as_second() - heard.as_second());
+        let quiet = i64::try_from(QUIET.as_secs()).unwrap_or(i64::MAX);
+        Some(if (me.is_gone)(&lock.process) {
+            Self::Gone
+        } else if silence.is_some_and(|silence| silence > quiet) {
+            Self::Silent
+        } else {
+            Self::AtWork
+        })
+    }
 }
 
 /// What is told while it is waited.
@@ -90,5 +119,34 @@ pub async fn until_free(
             said = Some((lock.process.clone(), now));
         }
         sleep(LOOK).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::release::ledger::Ledger;
+
+    #[test]
+    fn who_is_not_heard_of_is_not_shown_as_at_work() {
+        let me =
+            Person { who: "me".into(), process: "1".into(), is_gone: |process| process.starts_with("gone") };
+        let found = |process: &str, heard: Option<i64>| {
+            let (who, since) = ("ana".to_owned(), String::new());
+            let lock = Lock { who, process: process.to_owned(), since, beat: 0 };
+            let heard = heard.map(|ago| Timestamp::from_second(Timestamp::now().as_second() - ago).unwrap());
+            let ledger = Ledger { lock: Some(lock), ..Ledger::default() };
+            Found { ledger, heard: heard.map(|heard| heard.to_string()), version: "1".into() }
+        };
+        for (process, heard, expected) in [
+            ("there", Some(3), Presence::AtWork),
+            ("there", None, Presence::AtWork),
+            ("there", Some(600), Presence::Silent),
+            ("gone", Some(3), Presence::Gone),
+        ] {
+            assert_eq!(Presence::of(&found(process, heard), &me), Some(expected), "{process} {heard:?}");
+        }
+        let nobody = Found { ledger: Ledger::default(), heard: None, version: "1".into() };
+        assert_eq!(Presence::of(&nobody, &me), None);
     }
 }

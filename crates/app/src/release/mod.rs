@@ -11,6 +11,7 @@
 //! goes on from it, and deletes exactly what it names.
 
 mod destroy;
+mod field;
 mod graph;
 mod ledger;
 mod lock;
@@ -18,6 +19,7 @@ mod owner;
 mod pack;
 mod plan;
 mod record;
+mod rehearse;
 mod run;
 mod strangers;
 mod surroundings;
@@ -25,11 +27,12 @@ mod walk;
 mod wanted;
 
 pub use destroy::{Removal, Removed, destroy, plan_destroy};
+pub use field::field_of;
 pub use ledger::{Ledger, Lock, Phase, Recorded, Release, What};
-pub use lock::{Person, Waits, until_free};
+pub use lock::{Person, Presence, Waits, until_free};
 pub use owner::Owner;
 pub use plan::{Cause, Leaving, Plan, PlannedStep, plan};
-pub use record::{Found, NoRelease, ledgers, read, spec_of};
+pub use record::{Found, NoRelease, ledgers, orphans, read, spec_of};
 pub use run::{Event, Progress, Report, Settings, Started, carry_out, start};
 pub use surroundings::warnings;
 pub use walk::Stop;

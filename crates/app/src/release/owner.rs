@@ -9,6 +9,8 @@ pub(crate) const APP: &str = "mizzen.io/app";
 pub(crate) const STACK: &str = "mizzen.io/stack";
 /// Of the records that hold a release's Spec.
 pub(crate) const RELEASE: &str = "mizzen.io/release";
+/// Of those that hold what the first one of a release has no room for.
+pub(crate) const PART: &str = "mizzen.io/part";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
@@ -35,6 +37,14 @@ impl Owner {
 
     pub(crate) fn spec(&self, number: u32) -> ObjectId {
         self.secret(format!("mizzen-app.{}.r{number}", self.slug()))
+    }
+
+    /// The first part is the one of the release's own name.
+    pub(crate) fn spec_part(&self, number: u32, part: usize) -> ObjectId {
+        match part {
+            1 => self.spec(number),
+            part => self.secret(format!("{}.{part}", self.spec(number).name)),
+        }
     }
 
     pub(crate) fn namespace_id(&self) -> ObjectId {

@@ -4,12 +4,13 @@ use super::{
     ledger::{Ledger, Phase},
     owner::Owner,
     record::{Found, ledgers},
+    rehearse,
     strangers::strangers,
     wanted::Wanted,
 };
 use crate::spec::Spec;
 use mizzen_cluster::{
-    Action, Adoption, Cluster, Failed, Going, NotPlanned, ObjectId, Planned, Refused, Rights,
+    Action, Adoption, Cluster, Failed, Going, NotPlanned, ObjectId, Planned, Refused, Rights, Served,
 };
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -52,6 +53,8 @@ pub struct Plan {
     pub failed: Vec<Failed>,
     /// Objects whose kind the server does not have.
     pub unserved: Vec<(ObjectId, String)>,
+    /// Objects of which the server could not be asked, and what it said instead.
+    pub(super) unasked: Vec<(ObjectId, String)>,
     /// Namespaces as they are, of those that could be read.
     pub(super) namespaces: BTreeMap<String, Option<Value>>,
     pub(super) digest: String,
@@ -61,8 +64,8 @@ pub struct Plan {
 impl Plan {
     /// Whether everything is as it should be, and recorded so.
     pub fn changes_nothing(&self) -> bool {
-        let ledger = self.before.as_ref().map(|before| &before.ledger);
-        self.does_nothing() && ledger.is_some_and(|ledger| is_recorded(ledger, &self.digest))
+        let before = self.before.as_ref().filter(|before| !before.is_recovered());
+        self.does_nothing() && before.is_some_and(|before| is_recorded(&before.ledger, &self.digest))
     }
 
     /// Whether no object changes.
@@ -111,6 +114,7 @@ pub async fn plan(
     prior: Option<&Spec>,
     adoption: &Adoption,
 ) -> Result<Plan, Refused> {
+    let wanted = placed(&cluster.served(), wanted);
     let namespaces = namespaces(cluster, owner, &wanted).await?;
     let made: BTreeSet<String> = wanted
         .iter()
@@ -123,6 +127,7 @@ pub async fn plan(
         absent: Vec::new(),
         failed: unusable(owner, &namespaces, &made),
         unserved: unserved(cluster, &wanted),
+        unasked: Vec::new(),
         namespaces,
         digest: digest(spec),
         before,
@@ -132,25 +137,34 @@ pub async fn plan(
     }
     let ids: BTreeSet<ObjectId> = wanted.iter().map(|one| one.desired.id.clone()).collect();
     let adoption = recorded(adoption, plan.before.as_ref().map(|before| &before.ledger));
-    let (adoption, made) = (Arc::new(adoption), Arc::new(made));
+    // Of those that the release makes.
+    let absent: BTreeSet<String> =
+        made.iter().filter(|name| plan.namespaces.get(*name).is_some_and(Option::is_none)).cloned().collect();
+    let (adoption, made, absent) = (Arc::new(adoption), Arc::new(made), Arc::new(absent));
     let planned = cluster.for_all(
         wanted,
         |one| one.desired.id.clone(),
         |cluster, one| {
-            let (adoption, made) = (Arc::clone(&adoption), Arc::clone(&made));
+            let (adoption, made, absent) = (Arc::clone(&adoption), Arc::clone(&made), Arc::clone(&absent));
             async move {
                 let planned = cluster.plan(&one.desired, &adoption).await?;
-                cluster.rehearse(&planned, &made).await?;
-                Ok((one, planned))
+                let unasked = if absent.contains(&one.desired.id.namespace) {
+                    rehearse::elsewhere(&cluster, &one.desired).await?
+                } else {
+                    cluster.rehearse(&planned, &made).await?;
+                    None
+                };
+                Ok((one, planned, unasked))
             }
         },
     );
     let planned = planned.await;
     plan.failed = planned.failed;
     let ledger = plan.before.as_ref().map(|before| before.ledger.clone()).unwrap_or_default();
-    let unchanged = unchanged(prior, spec);
-    for (wanted, planned) in planned.done {
+    let unchanged = unchanged(prior, spec, &cluster.served());
+    for (wanted, planned, unasked) in planned.done {
         let id = &wanted.desired.id;
+        plan.unasked.extend(unasked.map(|reason| (id.clone(), reason)));
         let was_there = ledger.object(id).is_some_and(|recorded| recorded.release.is_some());
         let by_others = unchanged.contains(id) && was_there && planned.step.action != Action::Unchanged;
         let cause = if by_others { Cause::Others } else { Cause::Spec };
@@ -172,12 +186,35 @@ pub(super) fn recorded(adoption: &Adoption, ledger: Option<&Ledger>) -> Adoption
 }
 
 /// Objects that the last release wanted exactly so.
-fn unchanged(prior: Option<&Spec>, spec: &Spec) -> BTreeSet<ObjectId> {
+fn unchanged(prior: Option<&Spec>, spec: &Spec, served: &Served) -> BTreeSet<ObjectId> {
     let prior = prior.into_iter().flat_map(|prior| &prior.resources);
     let prior: BTreeMap<&str, &Value> =
         prior.map(|resource| (resource.id.as_str(), &resource.attributes)).collect();
     let same = spec.resources.iter().filter(|one| prior.get(one.id.as_str()) == Some(&&one.attributes));
-    same.filter_map(|resource| ObjectId::of(&resource.attributes).ok()).collect()
+    let ids = same.filter_map(|resource| ObjectId::of(&resource.attributes).ok());
+    ids.map(|id| lives(served, id)).collect()
+}
+
+/// What lives in no namespace, as the server says, is in none, whatever was written.
+fn placed(served: &Served, wanted: Vec<Wanted>) -> Vec<Wanted> {
+    let place = |mut one: Wanted| {
+        one.desired.id = lives(served, one.desired.id);
+        if one.desired.id.namespace.is_empty()
+            && let Some(metadata) = one.desired.value.get_mut("metadata").and_then(Value::as_object_mut)
+        {
+            metadata.remove("namespace");
+        }
+        one.needs = one.needs.into_iter().map(|id| lives(served, id)).collect();
+        one
+    };
+    wanted.into_iter().map(place).collect()
+}
+
+fn lives(served: &Served, id: ObjectId) -> ObjectId {
+    match served.find(&id.group, &id.kind, None) {
+        Some(kind) if !kind.namespaced => ObjectId { namespace: String::new(), ..id },
+        _ => id,
+    }
 }
 
 /// The namespaces of all objects; those that nobody may read are taken for there.

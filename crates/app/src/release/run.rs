@@ -7,8 +7,9 @@ use super::{
     ledger::{Beginning, Phase, What},
     lock::Person,
     owner::Owner,
+    pack::{pack, pack_in_parts},
     plan::{Plan, PlannedStep, recorded},
-    record::{Held, NoRelease},
+    record::{Held, NoRelease, unwritable},
     walk::{Stop, Walked, attended, walk},
     wanted::{Wanted, graph},
 };
@@ -76,6 +77,8 @@ pub struct Started {
     held: Held,
     plan: Plan,
     number: u32,
+    /// The Spec, as it is kept.
+    parts: Vec<String>,
     /// The namespace that was made for the ledger.
     made: Option<ObjectId>,
 }
@@ -85,10 +88,18 @@ pub async fn start(
     cluster: &Arc<Cluster>,
     owner: &Owner,
     plan: Plan,
+    spec: &Spec,
     what: What,
     me: &Person,
     settings: &Settings,
 ) -> Result<Option<Started>, NoRelease> {
+    let mut ledger = plan.before.as_ref().map(|before| before.ledger.clone()).unwrap_or_default();
+    let wanted: Vec<Wanted> = plan.steps.iter().map(|step| step.wanted.clone()).collect();
+    let beginning = Beginning { what, digest: &plan.digest, who: &me.who, process: &me.process, now: &now() };
+    let number = ledger.begin(&beginning, &wanted);
+    // What cannot be recorded is not begun.
+    pack(&ledger).map_err(|reason| unwritable(owner, reason))?;
+    let parts = pack_in_parts(spec).map_err(|reason| unwritable(owner, reason))?;
     let mut made = None;
     if plan.makes_namespace(owner) {
         let namespace = plan.steps.iter().find(|step| step.wanted.desired.id == owner.namespace_id());
@@ -97,12 +108,8 @@ pub async fn start(
             made = Some(step.wanted.desired.id.clone());
         }
     }
-    let mut ledger = plan.before.as_ref().map(|before| before.ledger.clone()).unwrap_or_default();
-    let wanted: Vec<Wanted> = plan.steps.iter().map(|step| step.wanted.clone()).collect();
-    let beginning = Beginning { what, digest: &plan.digest, who: &me.who, process: &me.process, now: &now() };
-    let number = ledger.begin(&beginning, &wanted);
     let held = Held::take(cluster, owner, plan.before.as_ref(), ledger, &me.process).await?;
-    Ok(held.map(|held| Started { held, plan, number, made }))
+    Ok(held.map(|held| Started { held, plan, number, parts, made }))
 }
 
 pub(super) fn now() -> String {
@@ -111,40 +118,65 @@ pub(super) fn now() -> String {
 
 pub async fn carry_out(
     started: Started,
-    spec: &Spec,
     settings: &Settings,
     progress: &Progress,
     stop: &mut Stop,
 ) -> Result<Report, NoRelease> {
-    let Started { mut held, plan, number, made } = started;
-    let mut report = Report { number, ..Report::default() };
-    held.keep_spec(number, spec).await?;
-    let wanted: Vec<Wanted> = plan.steps.iter().map(|step| step.wanted.clone()).collect();
-    let walked = bring(&mut held, plan.steps, made.as_ref(), settings, progress, stop, &mut report).await?;
-    report.interrupted = walked.stopped;
-    report.given_up = walked.given_up.iter().map(|&place| wanted[place].desired.id.clone()).collect();
-    if report.is_well() && settings.wait {
-        wait(&mut held, &wanted, settings, progress, stop, &mut report).await?;
+    let Started { mut held, plan, number, parts, made } = started;
+    let work = Work { plan, number, parts, made };
+    let ended = work.carry_out(&mut held, settings, progress, stop).await;
+    if let Err(error) = &ended {
+        held.give_up(error).await;
     }
-    // Nothing goes before what replaces it is there.
-    if report.is_well() {
-        let leaving = plan.leaving.into_iter().map(|leaving| (leaving.id, leaving.kept));
-        let all: Vec<_> = leaving.chain(plan.absent.into_iter().map(|id| (id, None))).collect();
-        remove(&mut held, all, settings, progress, stop, &mut report).await?;
+    ended
+}
+
+/// What a release that has begun has to do.
+struct Work {
+    plan: Plan,
+    number: u32,
+    parts: Vec<String>,
+    made: Option<ObjectId>,
+}
+
+impl Work {
+    async fn carry_out(
+        self,
+        held: &mut Held,
+        settings: &Settings,
+        progress: &Progress,
+        stop: &mut Stop,
+    ) -> Result<Report, NoRelease> {
+        let Self { plan, number, parts, made } = self;
+        let mut report = Report { number, ..Report::default() };
+        held.keep_spec(number, &parts).await?;
+        let wanted: Vec<Wanted> = plan.steps.iter().map(|step| step.wanted.clone()).collect();
+        let walked = bring(held, plan.steps, made.as_ref(), settings, progress, stop, &mut report).await?;
+        report.interrupted = walked.stopped;
+        report.given_up = walked.given_up.iter().map(|&place| wanted[place].desired.id.clone()).collect();
+        if report.is_well() && settings.wait {
+            wait(held, &wanted, settings, progress, stop, &mut report).await?;
+        }
+        // Nothing goes before what replaces it is there.
+        if report.is_well() {
+            let leaving = plan.leaving.into_iter().map(|leaving| (leaving.id, leaving.kept));
+            let all: Vec<_> = leaving.chain(plan.absent.into_iter().map(|id| (id, None))).collect();
+            remove(held, all, settings, progress, stop, &mut report).await?;
+        }
+        let (phase, message) = report.verdict();
+        held.ledger.end(phase, message, &now());
+        held.ledger.forget_old();
+        let kept: Vec<u32> = held
+            .ledger
+            .releases
+            .iter()
+            .filter(|one| one.phase == Phase::Succeeded)
+            .map(|one| one.number)
+            .collect();
+        held.drop_specs(&kept).await?;
+        held.write().await?;
+        Ok(report)
     }
-    let (phase, message) = report.verdict();
-    held.ledger.end(phase, message, &now());
-    held.ledger.forget_old();
-    let kept: Vec<u32> = held
-        .ledger
-        .releases
-        .iter()
-        .filter(|one| one.phase == Phase::Succeeded)
-        .map(|one| one.number)
-        .collect();
-    held.drop_specs(&kept).await?;
-    held.write().await?;
-    Ok(report)
 }
 
 impl Report {

@@ -3,6 +3,8 @@
 use super::{
     owner::{APP, Owner, RELEASE, STACK},
     plan::Plan,
+    record::Found,
+    rehearse::STAND_IN,
 };
 use mizzen_cluster::{Cluster, ObjectId, Refused};
 use serde_json::Value;
@@ -22,6 +24,14 @@ pub async fn warnings(cluster: &Cluster, owner: &Owner, plan: &Plan) -> Result<V
         }
     }
     told.extend(unserved(plan));
+    told.extend(unasked(plan));
+    if plan.before.as_ref().is_some_and(Found::is_recovered) {
+        told.push(format!(
+            "the record of {}, {}, is gone; what its releases have made is read from the Specs that are still there",
+            owner.name(),
+            owner.ledger()
+        ));
+    }
     let mut meshed: BTreeSet<&str> = BTreeSet::new();
     meshed
         .extend(wanted().filter(|desired| runs(&desired.value)).map(|desired| desired.id.namespace.as_str()));
@@ -64,6 +74,19 @@ fn readable(listed: Result<Vec<Value>, Refused>) -> Result<Option<Vec<Value>>, R
 
 fn is_istio(id: &ObjectId) -> bool {
     id.group.ends_with(".istio.io")
+}
+
+/// What will be known only when the objects are applied.
+fn unasked(plan: &Plan) -> Option<String> {
+    let (first, reason) = plan.unasked.first()?;
+    let more = match plan.unasked.len() {
+        1 => String::new(),
+        count => format!(" (and {} more objects)", count - 1),
+    };
+    Some(format!(
+        "whether {first}{more} is taken in namespace {}, which is not there yet, is known when it is; asked about the same in namespace {STAND_IN} the server says: {reason}",
+        first.namespace
+    ))
 }
 
 /// One line for each kind.

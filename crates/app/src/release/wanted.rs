@@ -1,8 +1,10 @@
 //! A Spec → the objects that are to be there, each with those that must be there before it. What cannot be sent is told before anything is.
 
 use super::graph::Graph;
-use crate::spec::{KUBERNETES, Resource, Spec};
-use mizzen_check::schema::names;
+use crate::{
+    naming,
+    spec::{KUBERNETES, Resource, Spec},
+};
 use mizzen_cluster::{Desired, ObjectId};
 use mizzen_text::{Code, Diagnostic, Object};
 use std::collections::BTreeMap;
@@ -79,10 +81,10 @@ fn object(resource: &Resource) -> Result<Desired, Box<Diagnostic>> {
     }
     let desired = Desired::new(resource.attributes.clone())
         .map_err(|reason| refused(Code::AppValue, &format!("is no object: {reason}")))?;
-    names::subdomain(&desired.id.name).map_err(|predicate| {
-        refused(Code::AppName, &format!("has a name that Kubernetes refuses: it {predicate}"))
-    })?;
-    Ok(desired)
+    match naming::refused_object(&desired.value) {
+        Some((_, message)) => Err(refused(Code::AppName, &format!("cannot be sent: {message}"))),
+        None => Ok(desired),
+    }
 }
 
 fn told(code: Code, resource: &Resource, message: &str) -> Diagnostic {
@@ -132,8 +134,10 @@ mod tests {
             resource("A", "d", &[]),
         ]);
         assert_eq!(told.len(), 4, "{told:#?}");
-        for (told, expected) in told.iter().zip(["type Terraform", "`_`", "twice", "not in the Spec"]) {
-            assert!(told.contains(expected) || expected == "`_`", "{told}");
+        for (told, expected) in
+            told.iter().zip(["type Terraform", "refuses the name `b_c`", "twice", "not in the Spec"])
+        {
+            assert!(told.contains(expected), "{told}");
         }
     }
 

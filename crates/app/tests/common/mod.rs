@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 #![allow(clippy::unwrap_used, reason = "this is test code, which the lint cannot see here")]
 
+pub(crate) mod reference;
 pub(crate) mod rows;
 
 use mizzen_app::{Built, Choice, Files, build};

@@ -139,6 +139,24 @@ impl Application {
         items.map(|item| (key(item), crate::site::cleaned(item))).collect()
     }
 
+    /// A policy of the cluster, in force: what it refuses, and a ConfigMap in `kube-public` that it refuses, by which that is seen.
+    pub(crate) async fn policy(&self, name: &str, expression: &str, refused: &Value) -> Result<()> {
+        let of = |kind: &str, spec: Value| json!({ "apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": { "name": name }, "spec": spec });
+        let rules = json!([{ "apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"], "resources": ["configmaps"] }]);
+        let policy = json!({ "matchConstraints": { "resourceRules": rules }, "validations": [{ "expression": expression }] });
+        let binding = json!({ "policyName": name, "validationActions": ["Deny"] });
+        let server = &self.site.server;
+        server.apply(&of("ValidatingAdmissionPolicy", policy).to_string()).await?;
+        server.apply(&of("ValidatingAdmissionPolicyBinding", binding).to_string()).await?;
+        let refused = refused.to_string();
+        wait::until("the policy", PATIENCE, async || {
+            let line = ["create", "-n", "kube-public", "--dry-run=server", "-f", "-"];
+            let taken = server.kubectl_reading(&refused, &line).await;
+            Seen::when(taken.is_err(), || "it refuses nothing yet".to_owned())
+        })
+        .await
+    }
+
     /// What is recorded of it.
     pub(crate) async fn releases(&self) -> Value {
         serde_json::from_str(&self.app("releases -o json").await.well()).unwrap()

@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 #![allow(clippy::unwrap_used, reason = "this is test code, which the lint cannot see here")]
 
+pub(crate) mod cut;
+
 use mizzen_testkit::{ApiServer, Result, tools};
 use serde_json::Value;
 use std::{

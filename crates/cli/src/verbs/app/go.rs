@@ -1,6 +1,6 @@
 //! The way of `apply` and `rollback`: wait for whoever is at work, plan, show, ask, carry out.
 
-use super::{person, show, which::Subject};
+use super::{left, person, report, show, which::Subject};
 use crate::{
     args::connection::{Connection, refused},
     confirm::confirm,
@@ -13,7 +13,7 @@ use crate::{
 };
 use anyhow::{Result, anyhow, bail};
 use mizzen_app::release::{self, Event, NoRelease, Owner, Person, Plan, Settings, Stop, Waits, What};
-use mizzen_cluster::{Adoption, NotPlanned, Reclaim, Refused};
+use mizzen_cluster::{Adoption, Failed, NotPlanned, Reclaim, Refused};
 use mizzen_text::{Code, Diagnostic, Severity};
 use std::{collections::BTreeSet, future::Future, time::Duration};
 use tokio::sync::mpsc;
@@ -140,26 +140,33 @@ pub(super) fn go(
         }
         warn(&warnings);
         allowed(connection, &plan, owner)?;
-        stopped(&plan)?;
+        stopped(&plan, subject)?;
         if typed.dry_run {
             if !text {
                 output.json(&show::plan_json(owner, &plan, &warnings))?;
             }
             return Ok(Exit::Done);
         }
+        let held_by_others = left::of(plan.steps.iter().map(|step| &step.planned.step));
         if plan.changes_nothing() {
             match text {
-                true => output.text("everything is as it should be; nothing was written\n")?,
+                true if held_by_others.is_empty() => {
+                    output.text("everything is as it should be; nothing was written\n")?;
+                }
+                true => output.text("nothing was written\n")?,
                 false => output.json(&show::plan_json(owner, &plan, &warnings))?,
             }
-            return Ok(Exit::Done);
+            return left::ended(&held_by_others);
         }
+        // What a release that fails can be taken back to.
+        let has_any = plan.before.as_ref().is_some_and(|before| before.ledger.current().is_some());
         let question = format!("Apply this to {}? (y/N)", owner.name());
         if !plan.does_nothing() && !typed.yes && !confirm(&question, output)? {
             output.text("nothing was done\n")?;
             return Ok(Exit::Problem);
         }
-        let started = connection.run(release::start(cluster, owner, plan, what, &me, &settings));
+        let started =
+            connection.run(release::start(cluster, owner, plan, &subject.spec, what, &me, &settings));
         let Some(started) = started.map_err(unreleased)? else {
             if text {
                 output.text("somebody else has worked on it meanwhile; looking again\n")?;
@@ -168,26 +175,36 @@ pub(super) fn go(
             continue;
         };
         let report = connection.run(watched(text, output, |progress, mut stop| async move {
-            release::carry_out(started, &subject.spec, &settings, &progress, &mut stop).await
+            release::carry_out(started, &settings, &progress, &mut stop).await
         }))?;
         let report = report.map_err(cut_short)?;
         let (requests, writes) = cluster.requests();
         if !text {
             output.json(&show::report_json(&report, requests, writes))?;
         }
-        return ended(&report, text, output);
+        return ended(&report, has_any, text, output);
     }
 }
 
-fn ended(report: &release::Report, text: bool, output: &mut Output) -> Result<Exit> {
+fn ended(report: &release::Report, has_any: bool, text: bool, output: &mut Output) -> Result<Exit> {
     let number = report.number;
     if report.is_well() {
-        if text {
+        let held_by_others = left::of(&report.steps);
+        if text && held_by_others.is_empty() {
             output.text(&format!("release {number} is in force\n"))?;
+        } else if text {
+            output.text(&format!(
+                "release {number} is recorded, and in force but for what others have set\n"
+            ))?;
         }
-        return Ok(Exit::Done);
+        return left::ended(&held_by_others);
     }
-    let again = "what was done stays and is recorded; run the same command again to go on, or `mizzen app rollback` to go back";
+    let back = match has_any {
+        true => "`mizzen app rollback` to go back",
+        false => "`mizzen app destroy` to take away what was made: there is no release before this one",
+    };
+    let again =
+        format!("what was done stays and is recorded; run the same command again to go on, or {back}");
     if report.failures.is_empty() {
         return Err(anyhow!("interrupted: release {number} is not complete").hint(again));
     }
@@ -305,8 +322,9 @@ pub(super) fn may(missing: &[String]) -> Result<()> {
     })
 }
 
-/// Objects that cannot be brought to what they should be keep everything from beginning. All that is in the way is told at once.
-pub(super) fn stopped(plan: &Plan) -> Result<()> {
+/// Objects that cannot be brought to what they should be keep everything from beginning. All that is in the way is told at once: what
+/// the server refuses, where it was written.
+pub(super) fn stopped(plan: &Plan, subject: &Subject) -> Result<()> {
     let (mut told, mut hints) = (Vec::new(), BTreeSet::new());
     if !plan.unserved.is_empty() {
         let kinds: BTreeSet<&str> = plan.unserved.iter().map(|(id, _)| id.kind.as_str()).collect();
@@ -317,15 +335,32 @@ pub(super) fn stopped(plan: &Plan) -> Result<()> {
             false => "what defines these kinds has to be applied first".to_owned(),
         });
     }
+    let mut written = Vec::new();
     for failed in &plan.failed {
-        told.push(failed.reason.to_string());
+        match invalid(failed, subject) {
+            Some(diagnostic) => written.push(diagnostic),
+            None => told.push(failed.reason.to_string()),
+        }
         hints.extend(hint(&failed.reason));
+    }
+    report::tell(report::Form::Text, &written);
+    match written.len() {
+        0 => {}
+        1 => told.push("the server refuses an object".to_owned()),
+        count => told.push(format!("the server refuses {count} objects")),
     }
     if told.is_empty() {
         return Ok(());
     }
     let error = anyhow!("{}", told.join("\n")).hint("nothing was done");
     Err(hints.into_iter().fold(error, |error, hint| error.hint(hint)))
+}
+
+/// An object that the server refuses for what is in it, at the line of the field.
+fn invalid(failed: &Failed, subject: &Subject) -> Option<Diagnostic> {
+    let NotPlanned::Refused(Refused::Invalid { message, .. }) = &failed.reason else { return None };
+    let place = subject.place(&failed.id, message)?;
+    Some(Diagnostic::new(Code::Invalid, failed.reason.to_string()).at(place))
 }
 
 fn hint(reason: &NotPlanned) -> Option<String> {
@@ -374,7 +409,7 @@ pub(super) fn unreleased(error: NoRelease) -> anyhow::Error {
             error.hint("the lock was broken while this was at work; what was done is recorded; run this again if it is the one meant")
         }
         error @ NoRelease::Unreadable { .. } => error.hint(
-            "somebody has edited that Secret: mend it, or delete it; then what only it named is nobody's to remove",
+            "somebody has edited that Secret: mend it, or delete it; then it is made again of the Specs of the releases",
         ),
         error @ NoRelease::NoSpec { .. } => error.hint("`mizzen app releases` lists those that can be had"),
         error => error.into(),

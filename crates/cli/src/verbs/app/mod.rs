@@ -6,6 +6,7 @@ mod destroy;
 mod disk;
 mod go;
 mod init;
+mod left;
 mod local;
 mod person;
 mod preview;

@@ -2,12 +2,12 @@
 
 use super::{
     go::{self, Prepared, Word},
-    local, show, which,
+    local, person, show, which,
 };
 use crate::{args::connection, exit::Exit, output::Output};
 use anyhow::Result;
 use clap::Args;
-use mizzen_app::release;
+use mizzen_app::release::{self, Presence};
 use mizzen_cluster::Adoption;
 
 #[derive(Args)]
@@ -39,9 +39,10 @@ pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
     let owner = &subject.owner;
     let connection = typed.connection.connect_as(&owner.manager())?;
     let before = connection.run(release::read(&connection.cluster, owner)).map_err(go::unreleased)?;
-    if let Some(lock) = before.as_ref().and_then(|before| before.ledger.lock.as_ref()).filter(|_| text) {
-        let release = before.as_ref().and_then(|before| before.ledger.newest());
-        output.text(&format!("at work: {}\n", show::at_work(lock, release)))?;
+    if let Some(before) = before.as_ref().filter(|_| text)
+        && let (Some(lock), Some(presence)) = (&before.ledger.lock, Presence::of(before, &person::here()))
+    {
+        output.text(&format!("{}\n", show::presence(presence, lock, before.ledger.newest())))?;
     }
     let prepared = connection.run(go::prepare(&connection, &subject, before, &Adoption::default()))?;
     let Prepared { mut plan, warnings } = prepared;
@@ -55,6 +56,6 @@ pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
     }
     // That kinds are missing is one of the warnings.
     plan.unserved.clear();
-    go::stopped(&plan)?;
+    go::stopped(&plan, &subject)?;
     Ok(Exit::Done)
 }

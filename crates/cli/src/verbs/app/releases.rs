@@ -2,7 +2,7 @@
 
 use super::{
     go::{self, unreleased},
-    show, which,
+    person, show, which,
 };
 use crate::{
     args::{connection, format},
@@ -11,7 +11,7 @@ use crate::{
 };
 use anyhow::Result;
 use clap::Args;
-use mizzen_app::release::{self, Ledger, Owner, Release};
+use mizzen_app::release::{self, Found, Ledger, Owner, Person, Presence, Release};
 use serde_json::{Value, json};
 use std::fmt::{self, Write};
 
@@ -38,22 +38,41 @@ pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
         let namespace = typed.which.namespace.unwrap_or_default();
         let found = connection.run(release::ledgers(&connection.cluster, &namespace));
         let found = found.map_err(connection::refused)?;
-        let mut all = Vec::new();
-        for (owner, ledger) in found {
-            match ledger {
-                Ok(ledger) => all.push((owner, ledger)),
+        let known: Vec<Owner> = found.iter().map(|(owner, _)| owner.clone()).collect();
+        let orphans = connection.run(release::orphans(&connection.cluster, &namespace, &known));
+        let gone = |owner: &Owner| {
+            let Owner { app, stack, namespace } = owner;
+            format!(
+                "the record of {} in namespace {namespace} is gone; `mizzen app releases --app {app} --stack {stack} -n {namespace}` reads it from the Specs of its releases",
+                owner.name()
+            )
+        };
+        go::warn(&orphans.map_err(connection::refused)?.iter().map(gone).collect::<Vec<_>>());
+        let (mut all, me) = (Vec::new(), person::here());
+        for (owner, found) in found {
+            match found {
+                Ok(found) => all.push(One::of(owner, found, &me)),
                 // One that somebody has broken is no reason not to see the others.
                 Err(broken) => go::warn(&[broken.to_string()]),
             }
         }
-        all.sort_by_key(|(owner, _)| (owner.namespace.clone(), owner.name()));
+        all.sort_by_key(|one| (one.owner.namespace.clone(), one.owner.name()));
         return shown(format, &All(all), output);
     }
     let owner = typed.which.owner()?;
     let connection = typed.connection.connect_as(&owner.manager())?;
     let found = connection.run(release::read(&connection.cluster, &owner)).map_err(unreleased)?;
-    let ledger = found.map(|found| found.ledger).unwrap_or_default();
-    shown(format, &One(owner, ledger), output)
+    if found.as_ref().is_some_and(Found::is_recovered) {
+        go::warn(&[format!(
+            "the record of {} is gone; this is read from the Specs of its releases",
+            owner.name()
+        )]);
+    }
+    let one = match found {
+        Some(found) => One::of(owner, found, &person::here()),
+        None => One { owner, ledger: Ledger::default(), presence: None },
+    };
+    shown(format, &one, output)
 }
 
 fn shown(format: Format, what: &(impl Told + fmt::Display), output: &mut Output) -> Result<Exit> {
@@ -68,16 +87,32 @@ trait Told {
     fn value(&self) -> Value;
 }
 
-struct One(Owner, Ledger);
+struct One {
+    owner: Owner,
+    ledger: Ledger,
+    presence: Option<Presence>,
+}
 
-struct All(Vec<(Owner, Ledger)>);
+impl One {
+    /// A release at which nobody is any more is shown as what it is.
+    fn of(owner: Owner, found: Found, me: &Person) -> Self {
+        let presence = Presence::of(&found, me);
+        let ledger = match presence {
+            Some(Presence::Gone | Presence::Silent) => found.ledger.cut_off(),
+            _ => found.ledger,
+        };
+        Self { owner, ledger, presence }
+    }
+}
+
+struct All(Vec<One>);
 
 impl Told for One {
     fn value(&self) -> Value {
-        let Self(owner, ledger) = self;
+        let Self { owner, ledger, presence } = self;
         json!({
             "application": owner.app, "stack": owner.stack, "namespace": owner.namespace,
-            "inForce": ledger.current().map(|release| release.number), "lock": ledger.lock,
+            "inForce": ledger.current().map(|release| release.number), "lock": ledger.lock, "presence": presence,
             "releases": ledger.releases, "objects": ledger.objects,
         })
     }
@@ -85,10 +120,10 @@ impl Told for One {
 
 impl Told for All {
     fn value(&self) -> Value {
-        let one = |(owner, ledger): &(Owner, Ledger)| {
+        let one = |One { owner, ledger, presence }: &One| {
             json!({
                 "application": owner.app, "stack": owner.stack, "namespace": owner.namespace,
-                "inForce": ledger.current().map(|release| release.number), "lock": ledger.lock,
+                "inForce": ledger.current().map(|release| release.number), "lock": ledger.lock, "presence": presence,
                 "newest": ledger.newest(), "objects": ledger.objects.len(),
             })
         };
@@ -98,7 +133,7 @@ impl Told for All {
 
 impl fmt::Display for One {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(owner, ledger) = self;
+        let Self { owner, ledger, presence } = self;
         if ledger.releases.is_empty() {
             return writeln!(
                 out,
@@ -117,9 +152,11 @@ impl fmt::Display for One {
         });
         let head = ["RELEASE", "STATE", "WHAT", "BY", "BEGAN", "OBJECTS", ""];
         out.write_str(&table(&head, rows.collect()))?;
-        match &ledger.lock {
-            Some(lock) => writeln!(out, "at work: {}", show::at_work(lock, ledger.newest())),
-            None => Ok(()),
+        match (&ledger.lock, presence) {
+            (Some(lock), Some(presence)) => {
+                writeln!(out, "{}", show::presence(*presence, lock, ledger.newest()))
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -129,7 +166,7 @@ impl fmt::Display for All {
         if self.0.is_empty() {
             return writeln!(out, "no application is recorded here");
         }
-        let rows = self.0.iter().map(|(owner, ledger)| {
+        let rows = self.0.iter().map(|One { owner, ledger, .. }| {
             let mut row = vec![owner.namespace.clone(), owner.app.clone(), owner.stack.clone()];
             row.push(ledger.newest().map(|newest| newest.number.to_string()).unwrap_or_default());
             row.extend(ledger.newest().map(columns).unwrap_or_default());

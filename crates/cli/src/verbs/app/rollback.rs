@@ -7,7 +7,10 @@ use super::{
 use crate::{args::connection, exit::Exit, failure::Hint, output::Output};
 use anyhow::{Result, anyhow};
 use clap::Args;
-use mizzen_app::release::{self, Phase, What, wanted};
+use mizzen_app::{
+    Whereabouts,
+    release::{self, Phase, What, wanted},
+};
 use mizzen_install::Refused;
 
 #[derive(Args)]
@@ -44,7 +47,8 @@ pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
         let there = ledger.releases.iter().filter(|release| release.phase == Phase::Succeeded);
         let there: Vec<String> = there.map(|release| release.number.to_string()).collect();
         return Err(anyhow!(which).hint(match there.as_slice() {
-            [] => "none has succeeded in this cluster and namespace".to_owned(),
+            [] if ledger.releases.is_empty() => "nothing has been applied in this cluster and namespace".to_owned(),
+            [] => "none has succeeded yet: mend it and `mizzen app apply`, or `mizzen app destroy` takes away what was made".to_owned(),
             there => format!("there are {}", there.join(", ")),
         }));
     };
@@ -54,6 +58,6 @@ pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
     if typed.go.output == go::Word::Text {
         output.text(&format!("back to release {number} of {} by {}\n", meant.began, meant.by))?;
     }
-    let subject = Subject { owner, spec, wanted };
+    let subject = Subject { owner, spec, wanted, whereabouts: Whereabouts::default() };
     go::go(&typed.go, &connection, &subject, What::Rollback { to: number }, output)
 }

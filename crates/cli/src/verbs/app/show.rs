@@ -1,7 +1,10 @@
 //! A plan of a release and what became of it, for people and for scripts.
 
+use super::left;
 use crate::style::{BAD, CHANGED, GOOD, LITERAL};
-use mizzen_app::release::{Cause, Event, Leaving, Ledger, Lock, Owner, Plan, PlannedStep, Release, Report};
+use mizzen_app::release::{
+    Cause, Event, Leaving, Ledger, Lock, Owner, Plan, PlannedStep, Presence, Release, Report,
+};
 use mizzen_cluster::{Action, FieldChange, ObjectId, short};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -26,10 +29,8 @@ pub(super) fn plan(owner: &Owner, plan: &Plan) -> String {
     let left = plan.steps.iter().flat_map(|step| &step.planned.step.left);
     let left = left.filter(|left| left.manager.subresource.is_empty()).count();
     if left > 0 {
-        let _ = writeln!(
-            text,
-            "{left} fields stay as others have them; --force-conflicts sets them as the Spec says"
-        );
+        let what = if left == 1 { "a field stays".to_owned() } else { format!("{left} fields stay") };
+        let _ = writeln!(text, "{what} as others have set it; --force-conflicts sets all as the Spec says");
     }
     if !plan.failed.is_empty() {
         return text;
@@ -83,17 +84,14 @@ fn shown(step: &PlannedStep) -> String {
             });
         }
     }
-    for left in &plan.left {
-        let _ = match is_secret(id, &left.path) {
-            true => writeln!(text, "      {} stays as {} has it", left.path, left.manager),
-            false => writeln!(text, "      {left}"),
-        };
+    for line in plan.left.iter().flat_map(|left| left::lines(id, left)) {
+        let _ = writeln!(text, "      {line}");
     }
     text
 }
 
 /// What is shown ends up in logs that others read.
-fn is_secret(id: &ObjectId, path: &str) -> bool {
+pub(super) fn is_secret(id: &ObjectId, path: &str) -> bool {
     let within = |part: &str| {
         path.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     };
@@ -173,6 +171,20 @@ pub(super) fn at_work(lock: &Lock, release: Option<&Release>) -> String {
         )
     });
     format!("{} ({}since {})", lock.who, doing.unwrap_or_default(), lock.since)
+}
+
+/// Who has the lock, and whether anybody is still behind it.
+pub(super) fn presence(presence: Presence, lock: &Lock, release: Option<&Release>) -> String {
+    let who = at_work(lock, release);
+    match presence {
+        Presence::AtWork => format!("at work: {who}"),
+        Presence::Gone => format!(
+            "nobody is at work: the process of {who} is gone; the next `mizzen app apply` goes on from there"
+        ),
+        Presence::Silent => format!(
+            "nothing is heard of {who}; if you know that it has ended, --break-lock goes on from there"
+        ),
+    }
 }
 
 /// In Kusion's words, which programs know.
@@ -269,6 +281,7 @@ pub(super) fn report_json(report: &Report, requests: u64, writes: u64) -> Value 
     json!({
         "release": report.number, "steps": steps, "deleted": report.deleted, "stays": told(&report.kept),
         "failed": told(&report.failures), "notBegun": report.given_up, "interrupted": report.interrupted,
+        "inForce": report.is_well() && left::of(&report.steps).is_empty(),
         "requests": requests, "writes": writes,
     })
 }

@@ -8,11 +8,12 @@ use crate::{
 use anyhow::{Result, bail};
 use clap::Args;
 use mizzen_app::{
-    Built, Choice, ONLY_STACK, Spec, build,
-    release::{Owner, Wanted, wanted},
+    Built, Choice, ONLY_STACK, Spec, Whereabouts, build, given,
+    release::{Owner, Wanted, field_of, wanted},
 };
+use mizzen_cluster::ObjectId;
 use mizzen_install::Refused;
-use mizzen_text::{Diagnostic, Severity, yaml::Options};
+use mizzen_text::{Diagnostic, Path, Place, Severity, yaml::Options};
 use serde_json::Value;
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -57,6 +58,22 @@ pub(super) struct Subject {
     pub(super) owner: Owner,
     pub(super) spec: Spec,
     pub(super) wanted: Vec<Wanted>,
+    pub(super) whereabouts: Whereabouts,
+}
+
+impl Subject {
+    /// Where an object was written, or the field of it that a server's sentence is about.
+    pub(super) fn place(&self, id: &ObjectId, message: &str) -> Option<Place> {
+        let is_it = |one: &Wanted| {
+            let known = &one.desired.id;
+            // The namespace of what lives in none is not the server's.
+            let lives = id.namespace.is_empty() || known.namespace == id.namespace;
+            lives && (&known.group, &known.kind, &known.name) == (&id.group, &id.kind, &id.name)
+        };
+        let number = self.wanted.iter().position(is_it)?;
+        let (field, on_key) = field_of(message).unwrap_or_else(|| (Path::default(), true));
+        self.whereabouts.place(number, &field, on_key)
+    }
 }
 
 impl Typed {
@@ -74,7 +91,7 @@ impl Typed {
 
     /// Everything about it is checked; what is doubtful is told.
     pub(super) fn subject(&self, spec: &SpecTyped) -> Result<Subject> {
-        let (owner, spec) = match &spec.spec_file {
+        let (owner, spec, whereabouts) = match &spec.spec_file {
             Some(_) if self.cluster.is_some() || self.platform.is_some() => {
                 bail!(Usage(
                     "--cluster and --platform say how files are built; a Spec is built already".into()
@@ -87,11 +104,12 @@ impl Typed {
             None => {
                 let built = self.built(None, false);
                 let spec = acceptable(&built)?;
-                (Owner { app: built.app, stack: built.stack, namespace: built.namespace }, spec)
+                let owner = Owner { app: built.app, stack: built.stack, namespace: built.namespace };
+                (owner, spec, built.whereabouts)
             }
         };
         let wanted = wanted(&spec).map_err(Refused)?;
-        Ok(Subject { owner, spec, wanted })
+        Ok(Subject { owner, spec, wanted, whereabouts })
     }
 
     /// Only whose it is: its files need not be right for that.
@@ -115,13 +133,19 @@ impl Typed {
         named(built.app, built.stack, built.namespace)
     }
 
-    fn given(&self, file: &str) -> Result<(Owner, Spec)> {
+    fn given(&self, file: &str) -> Result<(Owner, Spec, Whereabouts)> {
+        if std::path::Path::new(file).is_dir() {
+            bail!(
+                Usage(format!("{file} is a folder"))
+                    .hint("--spec-file names one file; -C names the folder of app.yaml")
+            );
+        }
         let source = match inputs::read(&[file.to_owned()], &Options::OWN).next() {
             Some(Input::Source(source)) => source,
             Some(Input::Unreadable(diagnostic)) => bail!(Refused(vec![*diagnostic])),
             None => bail!("{file} is empty"),
         };
-        let (spec, diagnostics) = Spec::checked(&source);
+        let (spec, whereabouts, diagnostics) = given(&source);
         let (wrong, doubts): (Vec<Diagnostic>, Vec<Diagnostic>) =
             diagnostics.into_iter().partition(|diagnostic| diagnostic.severity == Severity::Error);
         report::tell(report::Form::Text, &doubts);
@@ -143,7 +167,7 @@ impl Typed {
             .map_or_else(|| said("stack", "/metadata/labels/app.kubernetes.io~1env", "--stack"), Ok)?;
         let namespace =
             self.namespace.clone().map_or_else(|| said("namespace", "/metadata/namespace", "-n"), Ok)?;
-        Ok((named(app, stack, namespace)?, spec))
+        Ok((named(app, stack, namespace)?, spec, whereabouts))
     }
 }
 
