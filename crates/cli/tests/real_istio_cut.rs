@@ -18,7 +18,8 @@ use mizzen_testkit::{
 };
 use operated::DEPLOYMENT;
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, env};
+use site::cut::{points, same};
+use std::collections::BTreeMap;
 
 const SAMPLE_NAME: (&str, &str) = ("kyma-system", "istio-sample");
 const WORKLOADS: usize = 6;
@@ -154,22 +155,6 @@ fn old(number: usize) -> Value {
     })
 }
 
-/// All, or the first, the last and one between.
-fn points(writes: u64) -> Vec<u64> {
-    if env::var_os("MIZZEN_EVERY_CUT").is_some() {
-        return (1..=writes).collect();
-    }
-    let mut all = vec![1, writes / 2 + 1, writes];
-    all.dedup();
-    all
-}
-
-fn same(what: &str, found: &Objects, expected: &Objects) {
-    for key in found.keys().chain(expected.keys()) {
-        assert_eq!(found.get(key), expected.get(key), "{what}: {key}");
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operator_that_is_cut_off_is_followed_by_one_that_goes_on() -> Result<()> {
     needs!(Controllers::NEEDS);
@@ -183,7 +168,7 @@ async fn an_operator_that_is_cut_off_is_followed_by_one_that_goes_on() -> Result
         let operator = cut.operator(step);
         let state = cut.done(step, &operator).await?;
         operator.kill();
-        let points = points(cut.faults.seen(Verb::Write) - begun);
+        let points = points(cut.faults.seen(Verb::Write) - begun, 2);
         println!("{step:?}: {} writes, cut at {points:?}", points.last().unwrap());
         undisturbed.push((step, points, state));
     }
