@@ -12,12 +12,19 @@ use super::{
 };
 use crate::bring::input;
 use mizzen_api::istio::{Distribution, Spec};
-use mizzen_install::{COMPONENTS, Charts, deploy::Mesh, generate};
+use mizzen_cluster::Served;
+use mizzen_install::{
+    COMPONENTS, Charts,
+    deploy::{Facts, Mesh},
+    generate,
+};
 use serde_json::{Value, json};
 use tokio::task::block_in_place;
 
 pub(super) struct Wanted {
     pub(super) mesh: Mesh,
+    /// The IstioOperator that it was made of.
+    pub(super) operator: Value,
     /// Of the control plane's image.
     pub(super) tag: String,
     /// The charts have no node agents, though the defaults want them.
@@ -35,10 +42,6 @@ pub(super) struct Unwanted {
 }
 
 pub(super) fn wanted(me: &IstioReconciler<'_>, spec: &Spec, observed: &Observed) -> Result<Wanted, Unwanted> {
-    let misconfigured = |why: String| Unwanted {
-        reason: &reason::MISCONFIGURED,
-        description: format!("Could not merge Istio operator configuration: {why}"),
-    };
     let charts = charts(me, spec.mizzen.distribution).map_err(misconfigured)?;
     let settings = me.settings;
     let surroundings = Surroundings {
@@ -51,27 +54,48 @@ pub(super) fn wanted(me: &IstioReconciler<'_>, spec: &Spec, observed: &Observed)
         experimental: settings.experimental,
         dual_stack: observed.dual_stack,
     };
-    let mut operator = merged(spec, &surroundings).map_err(|wrong| misconfigured(wrong.to_string()))?;
+    let operator = merged(spec, &surroundings).map_err(|wrong| misconfigured(wrong.to_string()))?;
+    rendered(operator, charts, &observed.facts, &me.cluster.served(), me.version, true)
+}
+
+/// What a merged IstioOperator becomes with these charts; `version` is that of the operator, `gardener` whether the injector leaves
+/// namespaces of Gardener's alone.
+pub(super) fn rendered(
+    mut operator: Value,
+    charts: &dyn Charts,
+    facts: &Facts,
+    served: &Served,
+    version: &str,
+    gardener: bool,
+) -> Result<Wanted, Unwanted> {
     let no_node_agents = without_node_agents(&mut operator, charts);
-    let input = input(&operator, &observed.facts.kubernetes);
+    let input = input(&operator, &facts.kubernetes);
     let generated =
         block_in_place(|| generate(&input, charts)).map_err(|refused| misconfigured(refused.to_string()))?;
     let failed = |why: String| Unwanted {
         reason: &reason::INSTALL_FAILED,
         description: format!("Could not install Istio: {why}"),
     };
-    let served = me.cluster.served();
-    let mesh = Mesh::new(&generated, &observed.facts, &served, charts, me.version, Some(NAMESPACE));
+    let mesh = Mesh::new(&generated, facts, served, charts, version, Some(NAMESPACE));
     let mut mesh = mesh.map_err(|error| failed(error.to_string()))?;
     for desired in mesh.parts.iter_mut().flat_map(|part| &mut part.objects) {
         desired.value["metadata"]["labels"][MODULE] = "istio".into();
-        leave_gardeners(&mut desired.value);
+        if gardener {
+            leave_gardeners(&mut desired.value);
+        }
     }
     let tag =
         tag(&mesh).ok_or_else(|| failed("the charts have no control plane with an image tag".to_owned()))?;
     let notes = generated.warnings.iter().map(|warning| warning.message.clone()).collect();
     let proxy = Proxy::of(&operator, &mesh);
-    Ok(Wanted { mesh, tag, no_node_agents, notes, proxy })
+    Ok(Wanted { mesh, operator, tag, no_node_agents, notes, proxy })
+}
+
+fn misconfigured(why: String) -> Unwanted {
+    Unwanted {
+        reason: &reason::MISCONFIGURED,
+        description: format!("Could not merge Istio operator configuration: {why}"),
+    }
 }
 
 /// A resource chooses between the charts that the operator was given; it never says where charts are.

@@ -41,16 +41,7 @@ pub(super) async fn uninstall(
     }
     let facts = Facts::read(cluster).await?;
     let alone = is_alone(&facts);
-    let which = if alone {
-        Which::Everything
-    } else {
-        Which::Revision {
-            revision: REVISION.to_owned(),
-            name: Some(OPERATOR.to_owned()),
-            namespace: Some(NAMESPACE.to_owned()),
-        }
-    };
-    let removal = deploy::plan_removal(cluster, &facts, &which).await?;
+    let removal = deploy::plan_removal(cluster, &facts, &which(&facts)).await?;
     let removed = deploy::remove(cluster, removal, &|event| tracing::debug!(?event)).await?;
     let held = removed.failed.iter().chain(&removed.going);
     let held: Vec<String> = held.map(|(id, why)| format!("{id}: {why}")).collect();
@@ -78,8 +69,20 @@ pub(super) async fn uninstall(
     Ok(())
 }
 
+/// All that meshes share goes with the last of them.
+pub(super) fn which(facts: &Facts) -> Which {
+    if is_alone(facts) {
+        return Which::Everything;
+    }
+    Which::Revision {
+        revision: REVISION.to_owned(),
+        name: Some(OPERATOR.to_owned()),
+        namespace: Some(NAMESPACE.to_owned()),
+    }
+}
+
 /// Whether no other mesh is there, which would lose its definitions and its namespace.
-fn is_alone(facts: &Facts) -> bool {
+pub(super) fn is_alone(facts: &Facts) -> bool {
     let is_ours = |plane: &Value| {
         plane["metadata"]["namespace"] == MESH && plane["metadata"]["labels"]["istio.io/rev"] == REVISION
     };
