@@ -3,6 +3,7 @@
 use super::{
     MESH, MODULE, applied, beside, gateway,
     installation::{self, Wanted},
+    monitoring,
     observe::Observed,
     policy_switch, priority_class,
     reason::{self, Reason},
@@ -11,7 +12,7 @@ use super::{
     telling::Telling,
     user_filters,
     verify::verify,
-    version, vertical_autoscalers,
+    version, vertical_autoscalers, webhooks,
 };
 use crate::{
     carried::{self, carry},
@@ -94,6 +95,10 @@ async fn install(
     let wrote = match done {
         Ok(done) => carried::wrote(&done),
         Err(why) => {
+            let gone = webhooks::clean_up(cluster).await;
+            if !gone.is_empty() {
+                tracing::warn!(webhooks = gone.join(", "), "removed: the default revision injects, too");
+            }
             return failed(telling, &reason::INSTALL_FAILED, format!("Could not install Istio: {why}")).await;
         }
     };
@@ -128,6 +133,7 @@ async fn see_to_others(
         cluster.served().find(vertical_autoscalers::GROUP, vertical_autoscalers::KIND, None).is_some();
     let concerns = beside::concerns(spec, observed, dual_stack, has_autoscalers, me.version);
     let kept = beside::see_to(cluster, concerns, telling).await;
+    let monitored = monitoring::reconcile(cluster, me.version, telling).await;
     let switched = policy_switch::reconcile(cluster, resource, spec).await;
     let restarted = gateway::reconcile(cluster, resource, spec).await;
     let before = applied::spec(resource);
@@ -138,9 +144,11 @@ async fn see_to_others(
         Ok(sidecars) => telling.say(&reason::SIDECARS_BY_HAND, &sidecars.sentence()),
         Err(_) => telling.set(&reason::SIDECARS_NOT_RESTARTED),
     }
-    let kept = match kept {
-        Ok(kept) => kept,
-        Err(errors) => {
+    let kept = match (kept, monitored) {
+        (Ok(kept), Ok(monitored)) => kept | monitored,
+        (kept, monitored) => {
+            let mut errors = kept.err().unwrap_or_default();
+            errors.extend(monitored.err());
             let description = format!("Could not reconcile Istio resources: {}", errors.join("; "));
             return failed(telling, &reason::RESOURCES_FAILED, description).await;
         }

@@ -46,6 +46,7 @@ mod validate;
 mod verify;
 pub mod version;
 mod vertical_autoscalers;
+mod webhooks;
 
 pub use deployed::{Deployed, objects, sample};
 pub(crate) use reconciler::IstioReconciler;

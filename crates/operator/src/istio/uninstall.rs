@@ -1,8 +1,9 @@
 //! A resource goes, and its mesh before it; unless people would lose something.
 
 use super::{
-    MESH, NAMESPACE, OPERATOR, blockers, network_policies, peer_authentication, proxy_protocol, reason,
-    reconciler::IstioReconciler, resources::drop_own, sidecars, telling::Telling, vertical_autoscalers,
+    MESH, NAMESPACE, OPERATOR, blockers, monitoring, network_policies, peer_authentication, proxy_protocol,
+    reason, reconciler::IstioReconciler, resources::drop_own, sidecars, telling::Telling,
+    vertical_autoscalers,
 };
 use crate::pass::Stopped;
 use mizzen_api::istio::State;
@@ -34,6 +35,7 @@ pub(super) async fn uninstall(
     beside.extend(vertical_autoscalers::of_mesh(me.version));
     beside.push(vertical_autoscalers::of_operator(me.version));
     beside.extend([peer_authentication::desired(me.version), proxy_protocol::desired(me.version)]);
+    beside.extend(monitoring::all(me.version));
     for object in beside {
         if let Err(error) = drop_own(cluster, &object).await {
             return failed(telling, error.to_string()).await;

@@ -10,10 +10,10 @@ pub(super) fn told(told: &Told, order: &Order, line: fn(&Event) -> Option<String
         Told::Begins(_) if order.dry_run => String::new(),
         Told::Begins(component) => format!("Component '{component}' has status 'running'\n"),
         Told::Event(event) => line(event).map(|line| format!("  {line}\n")).unwrap_or_default(),
-        Told::Ends(outcome) if order.dry_run => planned(outcome),
+        Told::Ends(outcome) if order.dry_run => planned(outcome, order),
         Told::Ends(outcome) => {
             let mut text = notes(outcome);
-            let _ = writeln!(text, "  {}", count(outcome, "written"));
+            let _ = writeln!(text, "  {}", count(outcome, if order.delete { "deleted" } else { "written" }));
             let _ = writeln!(text, "Component '{}' has status '{}'", outcome.component, word(outcome.status));
             text
         }
@@ -21,9 +21,10 @@ pub(super) fn told(told: &Told, order: &Order, line: fn(&Event) -> Option<String
 }
 
 /// Every object.
-fn planned(outcome: &Outcome) -> String {
+fn planned(outcome: &Outcome, order: &Order) -> String {
+    let what = if order.delete { "to delete" } else { "to write" };
     let mut text = match outcome.status {
-        Status::Success => format!("Component '{}': {}\n", outcome.component, count(outcome, "to write")),
+        Status::Success => format!("Component '{}': {}\n", outcome.component, count(outcome, what)),
         status => format!("Component '{}': {}\n", outcome.component, word(status)),
     };
     for step in &outcome.steps {

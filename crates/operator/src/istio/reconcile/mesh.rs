@@ -12,6 +12,7 @@ use crate::{
         merge::{Surroundings, merged},
         observe::Observed,
         verify::{tag_of, verify},
+        webhooks,
     },
 };
 use mizzen_api::istio::{GROUP, KIND, Spec};
@@ -61,7 +62,9 @@ pub(super) async fn bring(pass: &Pass<'_>, wanted: &mut Wanted, done: &mut Done)
         Verdict::Update => format!("Istio is brought to {}", versions.target),
     });
     done.notes.extend(wanted.notes.iter().cloned());
-    install(pass, wanted, &facts, done).await?;
+    if let Err(failed) = install(pass, wanted, &facts, done).await {
+        install_again(pass, wanted, failed, done).await?;
+    }
     if let Err(why) = injected::label(pass, done).await {
         done.notes.push(format!("namespaces were not labelled: {why}"));
     }
@@ -74,6 +77,23 @@ pub(super) async fn bring(pass: &Pass<'_>, wanted: &mut Wanted, done: &mut Done)
         done.notes.push(why);
     }
     Ok(())
+}
+
+/// Where an installer that was cut off had left injectors in each other's way, and they are gone now.
+async fn install_again(
+    pass: &Pass<'_>,
+    wanted: &mut Wanted,
+    failed: Failed,
+    done: &mut Done,
+) -> Result<(), Failed> {
+    let gone = if pass.order.dry_run { Vec::new() } else { webhooks::clean_up(pass.cluster).await };
+    if gone.is_empty() {
+        return Err(failed);
+    }
+    done.notes.push(format!("{failed}; removed: {}", gone.join(", ")));
+    done.steps.clear();
+    let facts = Facts::read(pass.cluster).await?;
+    install(pass, wanted, &facts, done).await
 }
 
 async fn install(pass: &Pass<'_>, wanted: &mut Wanted, facts: &Facts, done: &mut Done) -> Result<(), Failed> {

@@ -1,10 +1,12 @@
 //! `istio-resources`: what Kyma puts on a mesh.
 
 use super::{Done, Failed, MESH, NAMESPACE, Pass, dashboards, domain::domain, mark::metadata, wish::Wish};
-use crate::istio::{monitoring, observe::Observed};
+use crate::istio::{
+    monitoring::{self, GATEWAY},
+    observe::Observed,
+};
 use serde_json::{Value, json};
 
-const GATEWAY: &str = "kyma-gateway";
 /// The Secret with the certificate of the domain, next to the gateway's pods. It is somebody else's.
 const CERTIFICATE: &str = "kyma-gateway-certs";
 
