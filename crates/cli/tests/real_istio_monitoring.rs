@@ -92,32 +92,34 @@ async fn monitors_and_health_come_when_they_can_are_repaired_and_go_with_the_mes
     watched.says(&format!("{no_monitors}; {no_gateway}")).await?;
     assert!(here.get(HEALTH, "istio-system", "istio-healthz").await.is_none());
 
-    // The kind comes, and with it what it is for; edited and deleted it is repaired.
+    // The kind comes, and somebody's gateway: with them what they are for.
     server.apply(MONITORS).await?;
-    let port = "/spec/endpoints/0/port";
+    let (port, path) = ("/spec/endpoints/0/port", "/spec/endpoints/0/path");
     watched.until(MONITOR, "istio-control-plane", port, &json!("http-monitoring")).await?;
-    watched.until(MONITOR, "istio-gateways", "/spec/endpoints/0/path", &json!("/stats/prometheus")).await?;
+    watched.until(MONITOR, "istio-gateways", path, &json!("/stats/prometheus")).await?;
     watched.says(&format!("ServiceMonitors; {no_gateway}")).await?;
-    let edit = r#"{"spec":{"endpoints":[{"port":"mine"}]}}"#;
-    watched.patch("servicemonitor", "istio-control-plane", edit).await?;
-    watched.until(MONITOR, "istio-control-plane", port, &json!("http-monitoring")).await?;
-    here.kubectl("delete servicemonitor istio-gateways -n istio-system").await?;
-    watched.until(MONITOR, "istio-gateways", "/spec/endpoints/0/path", &json!("/stats/prometheus")).await?;
-
-    // Somebody's gateway comes, moves to another domain and goes: health with it.
     server.apply(&gateway("kyma.example")).await?;
     watched.until(HEALTH, "istio-healthz", "/spec/hosts", &json!(["healthz.kyma.example"])).await?;
     watched.says("ServiceMonitors; health at healthz.kyma.example").await?;
+
+    // Edited and deleted they are repaired.
+    watched
+        .patch("servicemonitor", "istio-control-plane", r#"{"spec":{"endpoints":[{"port":"mine"}]}}"#)
+        .await?;
     watched.patch("virtualservice", "istio-healthz", r#"{"spec":{"hosts":["mine.example"]}}"#).await?;
+    here.kubectl("delete servicemonitor istio-gateways -n istio-system").await?;
+    watched.until(MONITOR, "istio-control-plane", port, &json!("http-monitoring")).await?;
+    watched.until(MONITOR, "istio-gateways", path, &json!("/stats/prometheus")).await?;
     watched.until(HEALTH, "istio-healthz", "/spec/hosts", &json!(["healthz.kyma.example"])).await?;
+
+    // The gateway moves to another domain, and goes: health with it.
     server.apply(&gateway("other.example")).await?;
     watched.until(HEALTH, "istio-healthz", "/spec/hosts", &json!(["healthz.other.example"])).await?;
     here.kubectl("delete gateway.networking.istio.io kyma-gateway -n kyma-system").await?;
     watched.until(HEALTH, "istio-healthz", "/spec", &Value::Null).await?;
 
-    // With the mesh they go: health is no reason to stay.
+    // Somebody's gateway keeps the mesh; what is kept here goes with it.
     server.apply(&gateway("kyma.example")).await?;
-    watched.until(HEALTH, "istio-healthz", "/spec/hosts", &json!(["healthz.kyma.example"])).await?;
     here.kubectl("delete istio istio-sample -n kyma-system --wait=false").await?;
     let status = kyma.says(&operator, HOME, "Warning", "IstioCustomResourcesDangling").await?;
     let words = "There are Istio resources that block deletion: Gateway kyma-system/kyma-gateway. ";

@@ -124,8 +124,12 @@ async fn a_mesh_comes_stays_changes_and_goes_by_single_passes() -> Result<()> {
     let edit = r#"{"spec":{"mtls":{"mode":"PERMISSIVE"}}}"#;
     let edit = ["patch", "peerauthentication", "default", "-n", "istio-system", "--type=merge", "-p", edit];
     site.server.kubectl(&edit).await?;
-    let moved = "reconcile --value global.domainName=kyma.example -o json";
-    let out = site.mizzen(moved).await.well();
+    let moved = "reconcile --value global.domainName=kyma.example";
+    let plan = site.mizzen(&format!("{moved} --dry-run")).await.well();
+    println!("{plan}");
+    assert!(plan.contains("Component 'istio': nothing to write"), "{plan}");
+    assert!(plan.contains("spec.mtls.mode"), "{plan}");
+    let out = site.mizzen(&format!("{moved} -o json")).await.well();
     assert_eq!(objects(&out, "istio-resources"), ["kyma-gateway", "istio-healthz", "default"]);
     assert_eq!((objects(&out, "istio").len(), read(&out).1), (0, 3));
     let gateway = here.get(GATEWAY, "kyma-system", "kyma-gateway").await.unwrap();

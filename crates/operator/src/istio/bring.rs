@@ -33,7 +33,8 @@ pub(super) async fn bring(
     telling: &mut Telling,
 ) -> Result<Outcome, Stopped> {
     let observed = Box::pin(Observed::read(&me.cluster)).await?;
-    let mut wanted = match installation::wanted(me, spec, &observed) {
+    let installed = applied::tag(resource);
+    let mut wanted = match installation::wanted(me, spec, &observed, installed.as_deref()) {
         Ok(wanted) => wanted,
         Err(unwanted) => return failed(telling, unwanted.reason, unwanted.description).await,
     };
@@ -49,6 +50,13 @@ pub(super) async fn bring(
         telling.set(&reason::FAILED);
         telling.end(State::Warning, &warnings.join("; ")).await?;
         return Ok(Outcome::Noted);
+    }
+    // A mesh that is well at this version goes on to the next one.
+    if let Some(next) = wanted.next.filter(|_| !waits) {
+        telling.set(&reason::UNKNOWN);
+        let description = format!("Istio {} is installed, {next} follows", wanted.tag);
+        telling.end(State::Processing, &description).await?;
+        return Ok(Outcome::Failed);
     }
     telling.set(&reason::SUCCEEDED);
     telling.end(State::Ready, "").await?;

@@ -1,5 +1,6 @@
 //! `operator run`: the process. Its environment is that of Istio's operator.
 
+use super::sources;
 use crate::{
     args::{connection, duration, mesh::ChartsTyped},
     build,
@@ -10,7 +11,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use mizzen_operator::{
     Options, Pace,
-    istio::{self, images::Images},
+    istio::{self, client::IstioClient, images::Images, manager::IstioManager},
 };
 use std::{
     env, process,
@@ -36,9 +37,10 @@ pub(crate) struct Typed {
     #[command(flatten)]
     charts: ChartsTyped,
 
-    /// Upstream's charts, for `Istio` resources with `spec.mizzen.distribution: istio`
+    /// Upstream's charts, for `Istio` resources with `spec.mizzen.distribution: istio`; may be repeated for several versions,
+    /// or name a folder that has several
     #[arg(long = "istio-manifests", value_name = "DIR")]
-    istio_manifests: Option<String>,
+    istio_manifests: Vec<String>,
 
     /// When an `Istio` resource is looked at again though nothing has happened
     #[arg(long, value_name = "DURATION", default_value = "10h", value_parser = duration::read)]
@@ -91,10 +93,11 @@ impl Run {
                 namespaces: environment.namespaces,
             },
             Kind::Istio => {
-                let istio_charts = typed.istio_manifests.as_deref();
-                let istio_charts = istio_charts.map(|place| typed.charts.open(Some(place))).transpose()?;
+                let places = typed.istio_manifests.iter().flat_map(|place| sources::of(place));
+                let clients = places.map(|place| Ok(IstioClient::new(typed.charts.open(Some(&place))?)));
+                let istio = IstioManager::new(clients.collect::<Result<_>>()?).map_err(Usage)?;
                 mizzen_operator::Kind::Istio(istio::Settings {
-                    istio_charts,
+                    istio,
                     images: environment.images,
                     pull_secret: environment.pull_secret,
                     experimental: false,

@@ -1,8 +1,12 @@
 //! The mesh goes; unless people would lose something.
 
-use super::{Done, Failed, MESH, Outcome, Pass, Told, essentials::is_deleted, mesh::not_the_operators};
+use super::{
+    Done, Failed, MESH, Outcome, Pass, Told, essentials::is_deleted, mark::MARK, mesh::not_the_operators,
+};
 use crate::istio::{
-    blockers, sidecars,
+    blockers,
+    resources::is_marked,
+    sidecars,
     uninstall::{is_alone, which},
 };
 use mizzen_cluster::{Action, ObjectId, Step};
@@ -19,18 +23,20 @@ pub(super) async fn remove(pass: &Pass<'_>, before: &[Outcome], done: &mut Done)
     }
     let facts = Facts::read(cluster).await?;
     let removal = deploy::plan_removal(cluster, &facts, &which(&facts)).await?;
-    if removal.is_empty() {
-        done.notes.push("Istio is not installed".to_owned());
-        return Ok(());
-    }
-    let delete = |id: &ObjectId| Step { id: id.clone(), action: Action::Delete, left: Vec::new() };
-    done.steps.extend(removal.objects.iter().map(delete));
     let namespace = ObjectId {
         group: String::new(),
         kind: "Namespace".to_owned(),
         namespace: String::new(),
         name: MESH.to_owned(),
     };
+    // Whoever was cut off behind the mesh goes on with its namespace.
+    let left = cluster.get(&namespace, None).await?.is_some_and(|live| is_marked(&live, MARK));
+    if removal.is_empty() && !left {
+        done.notes.push("Istio is not installed".to_owned());
+        return Ok(());
+    }
+    let delete = |id: &ObjectId| Step { id: id.clone(), action: Action::Delete, left: Vec::new() };
+    done.steps.extend(removal.objects.iter().map(delete));
     let alone = is_alone(&facts);
     if alone {
         done.steps.push(delete(&namespace));
