@@ -380,7 +380,8 @@ async fn proxies_are_reset_once_and_versions_follow_the_rules() -> Result<()> {
 async fn a_line_that_cannot_be_meant_is_refused() -> Result<()> {
     let run = async |line: &str| {
         let mut command = tokio::process::Command::new(site::BINARY);
-        let output = command.args(line.split_whitespace()).env_clear().output().await.unwrap();
+        let command = command.args(line.split_whitespace()).env_clear().env("ISTIOCTL_PATH", "/bin/istioctl");
+        let output = command.output().await.unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("components-of-a-line.yaml");
@@ -405,7 +406,9 @@ async fn a_line_that_cannot_be_meant_is_refused() -> Result<()> {
         assert_eq!(code, Some(2), "{line}: {err}");
         assert!(err.contains(words), "{line}: {err}");
     }
-    let (code, err) = run("reconcile --kubeconfig /nowhere/config").await;
+    let (code, err) = run("reconcile --kubeconfig /nowhere/config --value global.isLocalEnv=true").await;
     assert_eq!(code, Some(1), "{err}");
+    assert!(err.contains("the value global.isLocalEnv has no effect here"), "{err}");
+    assert!(err.contains("ISTIOCTL_PATH is set, and not used"), "{err}");
     Ok(())
 }
