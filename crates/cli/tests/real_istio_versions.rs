@@ -80,7 +80,7 @@ async fn until_installed(kyma: &Kyma, operator: &Part, version: &str) -> Result<
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upgrade_goes_through_the_charts_of_each_version_on_the_way() -> Result<()> {
     needs!(Controllers::NEEDS, &["modules/istio"]);
-    let home = std::env::temp_dir().join(format!("mizzen-versions-{}", std::process::id()));
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("versions-{}", std::process::id()));
     let places = ["1.29.5", "1.30.2", "1.31.0"].map(|version| stamped(&home, version).display().to_string());
     let root = home.display().to_string();
     let kyma = Kyma::start_with(&format!("--istio-manifests {root}")).await?;
