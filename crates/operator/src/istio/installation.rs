@@ -53,7 +53,7 @@ pub(super) fn wanted(
     observed: &Observed,
     installed: Option<&str>,
 ) -> Result<Wanted, Unwanted> {
-    let picked = picked(me, spec.mizzen.distribution, installed).map_err(misconfigured)?;
+    let picked = picked(me, spec.mizzen.distribution, installed).map_err(|why| misconfigured(&why))?;
     let charts = picked.as_ref().map_or(me.charts, |picked| picked.client.charts());
     let minor = picked.as_ref().map(|picked| picked.client.minor());
     let settings = me.settings;
@@ -68,7 +68,7 @@ pub(super) fn wanted(
         dual_stack: observed.dual_stack,
         minor,
     };
-    let operator = merged(spec, &surroundings).map_err(|wrong| misconfigured(wrong.to_string()))?;
+    let operator = merged(spec, &surroundings).map_err(|wrong| misconfigured(&wrong.to_string()))?;
     let mut wanted = rendered(operator, charts, &observed.facts, &me.cluster.served(), me.version, true)?;
     if let Some(minor) = minor.filter(|minor| spec.compatibility_mode && changed(Some(*minor)).is_none()) {
         wanted.notes.push(format!(
@@ -92,7 +92,7 @@ pub(super) fn rendered(
     let no_node_agents = without_node_agents(&mut operator, charts);
     let input = input(&operator, &facts.kubernetes);
     let generated =
-        block_in_place(|| generate(&input, charts)).map_err(|refused| misconfigured(refused.to_string()))?;
+        block_in_place(|| generate(&input, charts)).map_err(|refused| misconfigured(&refused.to_string()))?;
     let failed = |why: String| Unwanted {
         reason: &reason::INSTALL_FAILED,
         description: format!("Could not install Istio: {why}"),
@@ -112,7 +112,7 @@ pub(super) fn rendered(
     Ok(Wanted { mesh, operator, tag, no_node_agents, notes, proxy, next: None })
 }
 
-fn misconfigured(why: String) -> Unwanted {
+fn misconfigured(why: &str) -> Unwanted {
     Unwanted {
         reason: &reason::MISCONFIGURED,
         description: format!("Could not merge Istio operator configuration: {why}"),

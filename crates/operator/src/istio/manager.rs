@@ -8,7 +8,7 @@ use super::client::{IstioClient, Minor};
 #[derive(Default)]
 pub struct IstioManager {
     /// The oldest first.
-    clients: Vec<IstioClient>,
+    clients: Box<[IstioClient]>,
 }
 
 /// The charts for now.
@@ -24,7 +24,7 @@ impl IstioManager {
         clients.sort_by_key(IstioClient::minor);
         let twice = clients.windows(2).find(|two| two[0].minor() == two[1].minor());
         match twice {
-            None => Ok(Self { clients }),
+            None => Ok(Self { clients: clients.into_boxed_slice() }),
             Some(two) => Err(format!(
                 "two sets of charts are of Istio {}: {}, and {}",
                 two[0].minor(),
@@ -82,13 +82,16 @@ fn pick(
 mod tests {
     use super::*;
 
+    /// Charts, what is installed, the images; which charts for now, and which then.
+    type Case = (&'static [u32], Option<u32>, Option<u32>, Option<(usize, Option<usize>)>);
+
     #[test]
     fn a_mesh_goes_to_the_newest_version_a_minor_at_a_time() {
         let of = |minors: &[u32], installed: Option<u32>, images: Option<u32>| {
             let minors: Vec<Minor> = minors.iter().map(|minor| Minor(1, *minor)).collect();
             pick(&minors, installed.map(|minor| Minor(1, minor)), images.map(|minor| Minor(1, minor)))
         };
-        let cases: [(&[u32], Option<u32>, Option<u32>, Option<(usize, Option<usize>)>); 14] = [
+        let cases: [Case; 14] = [
             (&[], None, None, None),
             (&[31], None, None, Some((0, None))),
             (&[30, 31], None, None, Some((1, None))),

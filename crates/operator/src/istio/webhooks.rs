@@ -58,7 +58,7 @@ pub(super) async fn clean_up(cluster: &Cluster) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn configuration(name: &str, labels: Value, off: &[bool]) -> Value {
+    fn configuration(name: &str, labels: &Value, off: &[bool]) -> Value {
         let webhooks = off.iter().map(|off| {
             let labels = if *off { json!({ "istio.io/deactivated": "never-match" }) } else { json!({ "istio-injection": "enabled" }) };
             json!({ "namespaceSelector": { "matchLabels": labels }, "objectSelector": { "matchLabels": labels } })
@@ -69,11 +69,11 @@ mod tests {
     #[test]
     fn the_default_tag_goes_only_where_the_default_revision_serves() {
         let default =
-            |off: &[bool]| configuration("istio-sidecar-injector", json!({ REVISION: "default" }), off);
-        let tag = configuration("tag", json!({ REVISION: "default", TAG: "default" }), &[false]);
-        let mine = configuration("mine", json!({ REVISION: "canary", TAG: "default" }), &[false]);
-        let other = configuration("other-tag", json!({ REVISION: "default", TAG: "prod" }), &[false]);
-        let canary = configuration("canary", json!({ REVISION: "canary" }), &[false]);
+            |off: &[bool]| configuration("istio-sidecar-injector", &json!({ REVISION: "default" }), off);
+        let tag = configuration("tag", &json!({ REVISION: "default", TAG: "default" }), &[false]);
+        let mine = configuration("mine", &json!({ REVISION: "canary", TAG: "default" }), &[false]);
+        let other = configuration("other-tag", &json!({ REVISION: "default", TAG: "prod" }), &[false]);
+        let canary = configuration("canary", &json!({ REVISION: "canary" }), &[false]);
         let cases: [(&str, Vec<Value>, &[&str]); 8] = [
             ("two are on", vec![default(&[false]), tag.clone()], &["tag"]),
             (

@@ -88,7 +88,7 @@ impl Component {
     /// The lists `prerequisites` and `components` of a file such as Kyma's.
     pub fn file(source: &Source) -> Result<Vec<Self>, String> {
         let document: Option<Value> = yaml::load_first(source, &Options::KUBERNETES)
-            .map_err(|diagnostic| diagnostic.for_people(false).to_string())?;
+            .map_err(|diagnostic| diagnostic.for_people(false))?;
         let document = document.unwrap_or_default();
         let items = ["prerequisites", "components"]
             .into_iter()

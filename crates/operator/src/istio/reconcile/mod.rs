@@ -100,9 +100,15 @@ enum Failed {
     #[error(transparent)]
     Inventory(#[from] NoInventory),
     #[error(transparent)]
-    Object(#[from] NotKept),
+    Object(Box<NotKept>),
     #[error("{0}")]
     Said(String),
+}
+
+impl From<NotKept> for Failed {
+    fn from(error: NotKept) -> Self {
+        Self::Object(Box::new(error))
+    }
 }
 
 /// What a component has done so far.

@@ -167,7 +167,7 @@ mod tests {
             ("nobody looks at the annotation", pod(annotation("true")), false, Unsaid, false),
             ("nobody says anything", plain.clone(), false, Unsaid, false),
             ("the namespace says yes", plain.clone(), false, On, true),
-            ("by default", plain.clone(), true, Unsaid, true),
+            ("by default", plain, true, Unsaid, true),
             ("by default, with an annotation", pod(annotation("true")), true, Unsaid, true),
             ("the pod's label alone", pod(label("true")), false, Unsaid, true),
         ];
