@@ -46,17 +46,17 @@ pub(super) async fn bring(
     let waits = others.sidecars.outdated.count > 0;
     let wrote = installed || others.wrote;
     let warnings = conclude(me, id, resource, spec, &wanted, &observed, others, telling).await?;
+    // What has come to this version goes on to the next one; proxies have a while to follow.
+    if let Some(next) = wanted.next {
+        telling.set(&reason::UNKNOWN);
+        let description = format!("Istio {} is installed, {next} follows", wanted.tag);
+        telling.end(State::Processing, &description).await?;
+        return Ok(if waits { Outcome::Blocked } else { Outcome::Failed });
+    }
     if !warnings.is_empty() {
         telling.set(&reason::FAILED);
         telling.end(State::Warning, &warnings.join("; ")).await?;
         return Ok(Outcome::Noted);
-    }
-    // A mesh that is well at this version goes on to the next one.
-    if let Some(next) = wanted.next.filter(|_| !waits) {
-        telling.set(&reason::UNKNOWN);
-        let description = format!("Istio {} is installed, {next} follows", wanted.tag);
-        telling.end(State::Processing, &description).await?;
-        return Ok(Outcome::Failed);
     }
     telling.set(&reason::SUCCEEDED);
     telling.end(State::Ready, "").await?;

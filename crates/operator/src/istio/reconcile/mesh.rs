@@ -19,7 +19,7 @@ use mizzen_api::istio::{GROUP, KIND, Spec};
 use mizzen_cluster::{Action, Adoption, ObjectId, Reclaim, Step};
 use mizzen_install::{
     Charts,
-    deploy::{self, Facts, OTHER_INSTALLERS, Settings},
+    deploy::{self, Facts, OTHER_INSTALLERS, Problem, Settings},
     merge_trees,
 };
 use mizzen_text::yaml::{self, Options};
@@ -28,6 +28,8 @@ use std::{collections::BTreeSet, sync::Arc};
 
 /// The line of Istio whose charts this program was made for.
 const LINE: &str = "1.31.0";
+/// Istio's name for injectors that are in each other's way.
+const OVERLAP: &str = "IST0139";
 
 /// The mesh of the operator's defaults, and of what somebody says to `istio`.
 pub(super) fn wanted(pass: &Pass<'_>, observed: &Observed) -> Result<Wanted, String> {
@@ -101,8 +103,10 @@ async fn install(pass: &Pass<'_>, wanted: &mut Wanted, facts: &Facts, done: &mut
     let mesh = &mut wanted.mesh;
     let claimed = deploy::share(cluster, mesh, facts).await?;
     let problems = deploy::problems(mesh, facts);
+    // Whoever insists does so on a version: pods that are injected twice are nobody's wish.
+    let insisted = |problem: &Problem| order.force && !problem.message.contains(OVERLAP);
     let (told, grave): (Vec<_>, Vec<_>) =
-        problems.into_iter().partition(|problem| problem.warning || order.force);
+        problems.into_iter().partition(|problem| problem.warning || insisted(problem));
     done.notes.extend(told.into_iter().map(|problem| problem.message));
     let grave = grave.into_iter().map(|problem| problem.message);
     let grave: Vec<String> = grave.chain(claimed.iter().map(ToString::to_string)).collect();
