@@ -30,7 +30,7 @@ const TASKS: &[&str] = &[
 ];
 
 /// Those that Istio has not.
-const OWN: &str = "describe explain module reconcile";
+const OWN: &str = "describe explain module";
 
 /// `mizzen` itself takes the verbs of all of them.
 fn knows(program: Program, word: &str) -> bool {

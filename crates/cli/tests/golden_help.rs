@@ -28,6 +28,7 @@ fn the_help_of_every_verb_is_as_reviewed() {
         "operator dump",
         "operator remove",
         "operator manifest",
+        "reconcile",
         "profile",
         "profile list",
         "profile dump",

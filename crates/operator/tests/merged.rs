@@ -114,6 +114,7 @@ impl Case {
             pull_secret: self.file["pullSecret"].as_str().map(str::to_owned),
             experimental: yes("experimental"),
             dual_stack: yes("dualStack"),
+            minor: None,
         }
     }
 

@@ -13,6 +13,7 @@ mod logs;
 mod manifest;
 mod operator;
 mod profile;
+mod reconcile;
 mod status;
 mod tag;
 mod traffic;
@@ -43,6 +44,7 @@ pub(crate) const ALL: &[Entry] = &[
     Entry::of::<install::Diff>(),
     Entry::of::<uninstall::Uninstall>(),
     Entry::of::<operator::Operator>(),
+    Entry::of::<reconcile::Reconcile>(),
     Entry::of::<manifest::Manifest>(),
     Entry::of::<profile::Profile>(),
     Entry::of::<verify_install::VerifyInstall>(),

@@ -3,6 +3,7 @@
 use super::{
     MESH, MODULE, applied, beside, gateway,
     installation::{self, Wanted},
+    monitoring,
     observe::Observed,
     policy_switch, priority_class,
     reason::{self, Reason},
@@ -11,7 +12,7 @@ use super::{
     telling::Telling,
     user_filters,
     verify::verify,
-    version, vertical_autoscalers,
+    version, vertical_autoscalers, webhooks,
 };
 use crate::{
     carried::{self, Teller, carry},
@@ -32,7 +33,8 @@ pub(super) async fn bring(
     telling: &mut Telling,
 ) -> Result<Outcome, Stopped> {
     let observed = Box::pin(Observed::read(&me.cluster)).await?;
-    let mut wanted = match installation::wanted(me, spec, &observed) {
+    let installed = applied::tag(resource);
+    let mut wanted = match installation::wanted(me, spec, &observed, installed.as_deref()) {
         Ok(wanted) => wanted,
         Err(unwanted) => return failed(telling, unwanted.reason, unwanted.description).await,
     };
@@ -48,6 +50,13 @@ pub(super) async fn bring(
     let waits = others.sidecars.outdated.count > 0;
     let wrote = installed || others.wrote;
     let warnings = conclude(me, id, resource, spec, &wanted, &observed, others, telling).await?;
+    // What has come to this version goes on to the next one; proxies have a while to follow.
+    if let Some(next) = wanted.next {
+        telling.set(&reason::UNKNOWN);
+        let description = format!("Istio {} is installed, {next} follows", wanted.tag);
+        telling.end(State::Processing, &description).await?;
+        return Ok(if waits { Outcome::Blocked } else { Outcome::Failed });
+    }
     if !warnings.is_empty() {
         telling.set(&reason::FAILED);
         telling.end(State::Warning, &warnings.join("; ")).await?;
@@ -98,6 +107,10 @@ async fn install(
     let wrote = match done {
         Ok(done) => carried::wrote(&done),
         Err(why) => {
+            let gone = webhooks::clean_up(cluster).await;
+            if !gone.is_empty() {
+                tracing::warn!(webhooks = gone.join(", "), "removed: the default revision injects, too");
+            }
             return failed(telling, &reason::INSTALL_FAILED, format!("Could not install Istio: {why}")).await;
         }
     };
@@ -132,6 +145,7 @@ async fn see_to_others(
         cluster.served().find(vertical_autoscalers::GROUP, vertical_autoscalers::KIND, None).is_some();
     let concerns = beside::concerns(spec, observed, dual_stack, has_autoscalers, me.version);
     let kept = beside::see_to(cluster, concerns, telling).await;
+    let monitored = monitoring::reconcile(cluster, me.version, telling).await;
     let switched = policy_switch::reconcile(cluster, resource, spec).await;
     let restarted = gateway::reconcile(cluster, resource, spec).await;
     if matches!(restarted, Ok(true)) {
@@ -146,9 +160,11 @@ async fn see_to_others(
         Ok(sidecars) => telling.say(&reason::SIDECARS_BY_HAND, &sidecars.sentence()),
         Err(_) => telling.set(&reason::SIDECARS_NOT_RESTARTED),
     }
-    let kept = match kept {
-        Ok(kept) => kept,
-        Err(errors) => {
+    let kept = match (kept, monitored) {
+        (Ok(kept), Ok(monitored)) => kept | monitored,
+        (kept, monitored) => {
+            let mut errors = kept.err().unwrap_or_default();
+            errors.extend(monitored.err());
             let description = format!("Could not reconcile Istio resources: {}", errors.join("; "));
             return failed(telling, &reason::RESOURCES_FAILED, description).await;
         }

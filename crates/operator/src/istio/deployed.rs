@@ -11,7 +11,7 @@ pub struct Deployed {
     pub tag: String,
     pub pull_secrets: Vec<String>,
     /// Upstream's charts, as the process finds them.
-    pub istio_manifests: Option<String>,
+    pub istio_manifests: Vec<String>,
     /// What the roles of all charts grant, as `granted` has it.
     pub granted: Vec<Value>,
 }
@@ -112,7 +112,7 @@ fn deployment(deployed: &Deployed, labels: &Value) -> Value {
         (format!("--metrics-bind-address=:{METRICS}"), format!("--health-probe-bind-address=:{HEALTH}"));
     let mut command = vec!["mizzen", "operator", "run", "--kind", "Istio", "--leader-elect", &metrics, &health];
     command.extend(["--log-format", "json"]);
-    if let Some(place) = &deployed.istio_manifests {
+    for place in &deployed.istio_manifests {
         command.extend(["--istio-manifests", place]);
     }
     let probe = |path: &str, delay: u32, period: u32| json!({ "httpGet": { "path": path, "port": HEALTH }, "initialDelaySeconds": delay, "periodSeconds": period });
@@ -184,7 +184,7 @@ mod tests {
             hub: "h".into(),
             tag: "1".into(),
             pull_secrets: vec!["s".into()],
-            istio_manifests: None,
+            istio_manifests: Vec::new(),
             granted: Vec::new(),
         });
         let of = |kind: &str| all.iter().find(|object| object["kind"] == kind).unwrap();

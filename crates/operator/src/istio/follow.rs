@@ -12,10 +12,16 @@ use std::sync::Arc;
 use tokio::{sync::mpsc, task::JoinSet};
 
 /// Settings of the cluster's administrator, and what we keep beside the mesh.
-const BESIDE: [(&str, &str, &str, &str); 3] = [
+const BESIDE: [(&str, &str, &str, &str); 8] = [
     ("", "configmaps", NAMESPACE, "istio-features"),
     ("", "configmaps", MESH, "elb-deprecated"),
     ("security.istio.io", "peerauthentications", MESH, "default"),
+    // Monitoring, and what it needs.
+    ("apiextensions.k8s.io", "customresourcedefinitions", "", "servicemonitors.monitoring.coreos.com"),
+    ("monitoring.coreos.com", "servicemonitors", MESH, "istio-control-plane"),
+    ("monitoring.coreos.com", "servicemonitors", MESH, "istio-gateways"),
+    ("networking.istio.io", "gateways", NAMESPACE, "kyma-gateway"),
+    ("networking.istio.io", "virtualservices", MESH, "istio-healthz"),
 ];
 
 pub(super) fn start(client: &Client, out: &mpsc::Sender<News>) -> JoinSet<()> {
@@ -36,7 +42,10 @@ pub(super) fn start(client: &Client, out: &mpsc::Sender<News>) -> JoinSet<()> {
         owners.iter().any(|(key, _)| ours(key)).then_some(News::Everybody(Cause::Drifted))
     });
     for (group, plural, namespace, name) in BESIDE {
-        let resource = Resource::new(group, &["v1"], plural).namespace(namespace);
+        let mut resource = Resource::new(group, &["v1"], plural).fields(format!("metadata.name={name}"));
+        if !namespace.is_empty() {
+            resource = resource.namespace(namespace);
+        }
         let mut known = Known::default();
         let turn = move |change: Change<Seen>| {
             let key = match &change {

@@ -3,7 +3,7 @@
 use mizzen_cluster::{Cluster, Desired, Mode, ObjectId, Refused};
 use serde_json::{Value, json};
 
-const NAME: &str = "istio-kyma-priority";
+pub(super) const NAME: &str = "istio-kyma-priority";
 
 pub(crate) fn desired() -> Value {
     json!({

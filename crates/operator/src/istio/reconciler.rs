@@ -6,6 +6,7 @@ use super::{
     decide::{Decision, decide},
     follow,
     images::Images,
+    manager::IstioManager,
     metrics, reason,
     telling::Telling,
     uninstall::uninstall,
@@ -26,8 +27,8 @@ use tokio::{sync::mpsc, task::JoinSet};
 
 /// What the process was started with.
 pub struct Settings {
-    /// Upstream's, for resources that ask for them.
-    pub istio_charts: Option<Box<dyn Charts>>,
+    /// Upstream's charts, for resources that ask for them.
+    pub istio: IstioManager,
     pub images: Option<Images>,
     pub pull_secret: Option<String>,
     /// Whether experimental wishes are granted.

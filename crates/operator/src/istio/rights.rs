@@ -21,6 +21,10 @@ pub(super) fn rules(granted: &[Value]) -> Vec<Value> {
         rule("autoscaling.k8s.io", &["verticalpodautoscalers"], &["create", "delete", "get", "patch"]),
         rule("scheduling.k8s.io", &["priorityclasses"], &["create", "get", "patch"]),
         rule("security.istio.io", &["peerauthentications"], &OWN),
+        // Monitoring: the gateway that health is reached by is somebody else's.
+        rule("monitoring.coreos.com", &["servicemonitors"], &OWN),
+        rule("networking.istio.io", &["gateways"], &["get", "list", "watch"]),
+        rule("networking.istio.io", &["virtualservices"], &OWN),
         // What people have made of Istio's kinds keeps the mesh from being removed.
         rule("extensions.istio.io", &["wasmplugins"], &["list"]),
         rule(
@@ -30,7 +34,6 @@ pub(super) fn rules(granted: &[Value]) -> Vec<Value> {
                 "proxyconfigs",
                 "serviceentries",
                 "sidecars",
-                "virtualservices",
                 "workloadentries",
                 "workloadgroups",
             ],
@@ -65,7 +68,13 @@ mod tests {
     use std::{collections::BTreeSet, fs};
 
     /// Group, resource, verbs, and why.
-    const ADDITIONS: [(&str, &str, &[&str], &str); 4] = [
+    const ADDITIONS: [(&str, &str, &[&str], &str); 5] = [
+        (
+            "monitoring.coreos.com",
+            "servicemonitors",
+            &["delete", "list", "patch", "watch"],
+            "applied by the server, repaired when somebody edits them, and gone with the mesh",
+        ),
         (
             "scheduling.k8s.io",
             "priorityclasses",

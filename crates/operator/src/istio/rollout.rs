@@ -4,7 +4,9 @@ use mizzen_cluster::{Cluster, ObjectId, Refused, now};
 use serde_json::{Value, json};
 
 /// When it was restarted, by the name of upstream's.
-const RESTARTED: &str = "istio-operator.kyma-project.io/restartedAt";
+pub(super) const RESTARTED: &str = "istio-operator.kyma-project.io/restartedAt";
+/// The same by kubectl's, which Kyma's older reconciler used.
+pub(super) const RESTARTED_BY_KUBECTL: &str = "kubectl.kubernetes.io/restartedAt";
 const RESTARTED_FOR: &str = "mizzen.io/restarted-for";
 
 /// Whether it was restarted for this already.
@@ -20,14 +22,25 @@ pub(super) async fn restart(
     workload: &Value,
     cause: &str,
 ) -> Result<bool, Refused> {
-    Ok(cluster.patch(id, patch(workload, cause, &now())).await?.is_some())
+    restart_under(cluster, id, workload, cause, RESTARTED).await
+}
+
+/// The time under another name.
+pub(super) async fn restart_under(
+    cluster: &Cluster,
+    id: &ObjectId,
+    workload: &Value,
+    cause: &str,
+    name: &str,
+) -> Result<bool, Refused> {
+    Ok(cluster.patch(id, patch(workload, cause, (name, &now()))).await?.is_some())
 }
 
 /// Only these two annotations, so that a workload that changes all the time can be restarted; the map of them is made only of the very
 /// version that has none.
-fn patch(workload: &Value, cause: &str, now: &str) -> Value {
+fn patch(workload: &Value, cause: &str, time: (&str, &str)) -> Value {
     let way = "/spec/template/metadata";
-    let marks = [(RESTARTED, now), (RESTARTED_FOR, cause)];
+    let marks = [time, (RESTARTED_FOR, cause)];
     if workload.pointer(way).is_some_and(|metadata| metadata["annotations"].is_object()) {
         let key = |name: &str| format!("{way}/annotations/{}", name.replace('/', "~1"));
         return marks
@@ -52,7 +65,7 @@ mod tests {
     #[test]
     fn nothing_but_the_two_marks_is_written() {
         let annotated = json!({ "spec": { "template": { "metadata": { "annotations": { "a": "b" } } } } });
-        let written = patch(&annotated, "cause", "now");
+        let written = patch(&annotated, "cause", (RESTARTED, "now"));
         assert_eq!(
             written,
             json!([
@@ -61,10 +74,10 @@ mod tests {
             ])
         );
         let bare = json!({ "metadata": { "resourceVersion": "7" }, "spec": { "template": { "metadata": { "labels": { "a": "b" } } } } });
-        let written = patch(&bare, "cause", "now");
+        let written = patch(&bare, "cause", (RESTARTED, "now"));
         assert_eq!(written[0]["value"], "7");
         assert_eq!(written[1]["value"]["labels"], json!({ "a": "b" }));
         assert_eq!(written[1]["value"]["annotations"][RESTARTED_FOR], "cause");
-        assert_eq!(patch(&json!({}), "cause", "now")[1]["path"], "/spec/template/metadata");
+        assert_eq!(patch(&json!({}), "cause", (RESTARTED, "now"))[1]["path"], "/spec/template/metadata");
     }
 }

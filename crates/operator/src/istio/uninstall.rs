@@ -1,8 +1,9 @@
 //! A resource goes, and its mesh before it; unless people would lose something.
 
 use super::{
-    MESH, NAMESPACE, OPERATOR, blockers, network_policies, peer_authentication, proxy_protocol, reason,
-    reconciler::IstioReconciler, resources::drop_own, sidecars, telling::Telling, vertical_autoscalers,
+    MESH, NAMESPACE, OPERATOR, blockers, monitoring, network_policies, peer_authentication, proxy_protocol,
+    reason, reconciler::IstioReconciler, resources::drop_own, sidecars, telling::Telling,
+    vertical_autoscalers,
 };
 use crate::pass::Stopped;
 use mizzen_api::istio::State;
@@ -34,6 +35,7 @@ pub(super) async fn uninstall(
     beside.extend(vertical_autoscalers::of_mesh(me.version));
     beside.push(vertical_autoscalers::of_operator(me.version));
     beside.extend([peer_authentication::desired(me.version), proxy_protocol::desired(me.version)]);
+    beside.extend(monitoring::all(me.version));
     for object in beside {
         if let Err(error) = drop_own(cluster, &object).await {
             return failed(telling, error.to_string()).await;
@@ -41,16 +43,7 @@ pub(super) async fn uninstall(
     }
     let facts = Facts::read(cluster).await?;
     let alone = is_alone(&facts);
-    let which = if alone {
-        Which::Everything
-    } else {
-        Which::Revision {
-            revision: REVISION.to_owned(),
-            name: Some(OPERATOR.to_owned()),
-            namespace: Some(NAMESPACE.to_owned()),
-        }
-    };
-    let removal = deploy::plan_removal(cluster, &facts, &which).await?;
+    let removal = deploy::plan_removal(cluster, &facts, &which(&facts)).await?;
     let removed = deploy::remove(cluster, removal, &|event| tracing::debug!(?event)).await?;
     let held = removed.failed.iter().chain(&removed.going);
     let held: Vec<String> = held.map(|(id, why)| format!("{id}: {why}")).collect();
@@ -78,8 +71,20 @@ pub(super) async fn uninstall(
     Ok(())
 }
 
+/// All that meshes share goes with the last of them.
+pub(super) fn which(facts: &Facts) -> Which {
+    if is_alone(facts) {
+        return Which::Everything;
+    }
+    Which::Revision {
+        revision: REVISION.to_owned(),
+        name: Some(OPERATOR.to_owned()),
+        namespace: Some(NAMESPACE.to_owned()),
+    }
+}
+
 /// Whether no other mesh is there, which would lose its definitions and its namespace.
-fn is_alone(facts: &Facts) -> bool {
+pub(super) fn is_alone(facts: &Facts) -> bool {
     let is_ours = |plane: &Value| {
         plane["metadata"]["namespace"] == MESH && plane["metadata"]["labels"]["istio.io/rev"] == REVISION
     };

@@ -172,10 +172,10 @@ fn written(connection: &Connection) -> String {
 }
 
 /// Runs the work and prints what it tells, until it is done or somebody has had enough.
-pub(crate) async fn attended<T>(
+pub(crate) async fn attended<T, E>(
     work: impl Future<Output = T>,
-    events: &mut mpsc::Receiver<deploy::Event>,
-    print: &mut dyn FnMut(deploy::Event) -> Result<()>,
+    events: &mut mpsc::Receiver<E>,
+    print: &mut dyn FnMut(E) -> Result<()>,
     interrupted: impl Fn() -> String,
 ) -> Result<T> {
     let mut work = std::pin::pin!(work);

@@ -1,5 +1,6 @@
 //! `operator manifest`: the objects of the operator for `Istio` resources, printed, or a sample of such a resource.
 
+use super::sources;
 use crate::{
     build,
     exit::Exit,
@@ -30,7 +31,7 @@ pub(crate) struct Typed {
 
     /// Upstream's charts, for resources with `spec.mizzen.distribution: istio`: the operator gets the rights that they take
     #[arg(long = "istio-manifests", value_name = "DIR")]
-    istio_manifests: Option<String>,
+    istio_manifests: Vec<String>,
 
     /// Print a sample of the resource in this version instead
     #[arg(long, value_name = "VERSION")]
@@ -59,8 +60,8 @@ pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
         Some(Sample::V1alpha2) => vec![sample("v1alpha2")],
         None => {
             let mut rights = granted(&BuiltIn)?;
-            if let Some(place) = &typed.istio_manifests {
-                rights.extend(granted(source::open(place, &SourceOptions::default())?.as_ref())?);
+            for place in typed.istio_manifests.iter().flat_map(|place| sources::of(place)) {
+                rights.extend(granted(source::open(&place, &SourceOptions::default())?.as_ref())?);
             }
             objects(&Deployed {
                 hub: typed.hub,

@@ -7,6 +7,7 @@ mod init;
 mod manifest;
 mod remove;
 mod run;
+mod sources;
 
 use super::{Group, Verb};
 use crate::{exit::Exit, output::Output, program::Program};

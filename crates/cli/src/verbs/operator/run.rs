@@ -1,5 +1,6 @@
 //! `operator run`: the process. Its environment is that of Istio's operator.
 
+use super::sources;
 use crate::{
     args::{connection, duration, mesh::ChartsTyped},
     build,
@@ -10,7 +11,7 @@ use anyhow::{Context, Result};
 use clap::{ArgAction, Args, ValueEnum};
 use mizzen_operator::{
     IstioOperators, Istios, Options, Pace,
-    istio::{self, images::Images},
+    istio::{self, client::IstioClient, images::Images, manager::IstioManager},
 };
 use std::{
     env, process,
@@ -28,9 +29,10 @@ pub(crate) struct Typed {
     #[command(flatten)]
     charts: ChartsTyped,
 
-    /// Upstream's charts, for `Istio` resources with `spec.mizzen.distribution: istio`
+    /// Upstream's charts, for `Istio` resources with `spec.mizzen.distribution: istio`; may be repeated for several versions,
+    /// or name a folder that has several
     #[arg(long = "istio-manifests", value_name = "DIR")]
-    istio_manifests: Option<String>,
+    istio_manifests: Vec<String>,
 
     /// Grant what `Istio` resources ask for under `spec.experimental`
     #[arg(long)]
@@ -167,8 +169,9 @@ impl Run {
         let Self { typed, environment } = self;
         let Environment { lease_namespace, holder, renew_deadline, patience, .. } = environment;
         let charts = typed.charts.open(typed.charts.manifests.as_deref())?;
-        let istio_charts = typed.istio_manifests.as_deref();
-        let istio_charts = istio_charts.map(|place| typed.charts.open(Some(place))).transpose()?;
+        let places = typed.istio_manifests.iter().flat_map(|place| sources::of(place));
+        let clients = places.map(|place| Ok(IstioClient::new(typed.charts.open(Some(&place))?)));
+        let istio = IstioManager::new(clients.collect::<Result<_>>()?).map_err(Usage)?;
         let connection = typed.connection.connect()?;
         let home = |own: &str| lease_namespace.clone().unwrap_or_else(|| own.to_owned());
         let istio_operators = (typed.kind != Some(Kind::Istio)).then(|| IstioOperators {
@@ -178,7 +181,7 @@ impl Run {
         });
         let istios = (typed.kind != Some(Kind::IstioOperator)).then(|| Istios {
             settings: istio::Settings {
-                istio_charts,
+                istio,
                 images: environment.images,
                 pull_secret: environment.pull_secret,
                 experimental: typed.experimental,

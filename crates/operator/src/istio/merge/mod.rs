@@ -10,6 +10,7 @@ mod config;
 mod experimental;
 
 use super::{
+    client::{Minor, changed},
     features::Features,
     images::Images,
     profile::{Size, profile},
@@ -31,6 +32,8 @@ pub struct Surroundings {
     /// Whether this process takes experimental wishes.
     pub experimental: bool,
     pub dual_stack: bool,
+    /// Of the charts, where they are upstream's.
+    pub minor: Option<Minor>,
 }
 
 impl Surroundings {
@@ -48,9 +51,6 @@ pub struct Misconfigured {
     pub reason: String,
 }
 
-/// What changed since the minor version before, turned back.
-const COMPATIBILITY: [(&str, &str); 1] = [("PILOT_SIDECAR_PICK_BEST_SERVICE_NAMESPACE", "false")];
-
 pub fn merged(spec: &Spec, surroundings: &Surroundings) -> Result<Value, Misconfigured> {
     let mut tree = profile(surroundings.size);
     let operator = &mut tree["spec"];
@@ -64,8 +64,13 @@ pub fn merged(spec: &Spec, surroundings: &Surroundings) -> Result<Value, Misconf
         components::without_memory_metrics(operator);
     }
     if spec.compatibility_mode {
-        for (name, value) in COMPATIBILITY {
-            push(&mut operator["components"]["pilot"]["k8s"]["env"], json!({ "name": name, "value": value }));
+        let env = &mut operator["components"]["pilot"]["k8s"]["env"];
+        for (name, value) in changed(surroundings.minor).unwrap_or_default() {
+            // The defaults may have it already.
+            let has = env.as_array().is_some_and(|all| all.iter().any(|known| known["name"] == *name));
+            if !has {
+                push(env, json!({ "name": name, "value": value }));
+            }
         }
     }
     if let Some(images) = &surroundings.images {

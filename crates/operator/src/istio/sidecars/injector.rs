@@ -3,7 +3,7 @@
 use mizzen_cluster::{Cluster, Refused};
 use serde_json::Value;
 
-pub(super) async fn injects(cluster: &Cluster) -> Result<bool, Refused> {
+pub(in crate::istio) async fn injects(cluster: &Cluster) -> Result<bool, Refused> {
     let webhooks = cluster
         .list("admissionregistration.k8s.io", "MutatingWebhookConfiguration", "app=sidecar-injector")
         .await?;

@@ -13,6 +13,7 @@ mod proxy;
 mod sidecar;
 mod window;
 
+pub(super) use injector::injects;
 pub(super) use proxy::Proxy;
 pub(super) use window::Window;
 
@@ -77,7 +78,7 @@ pub(super) async fn reconcile(
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let mut settings = spec.mizzen.restart.clone().unwrap_or_default();
-    let nobody_injects = !plan.is_empty() && !injector::injects(&me.cluster).await?;
+    let nobody_injects = !plan.is_empty() && !injects(&me.cluster).await?;
     if nobody_injects {
         settings.enabled = Some(false);
     }

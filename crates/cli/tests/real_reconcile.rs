@@ -1,0 +1,414 @@
+//! `mizzen reconcile` against a real cluster: one pass, again, changed, planned, and back to nothing.
+
+#![allow(clippy::unwrap_used, reason = "what a test builds on is there, or the test fails")]
+#![allow(clippy::print_stdout, reason = "what people see is shown")]
+
+mod operated;
+mod site;
+
+use mizzen_testkit::{Controllers, Result, needs};
+use operated::{DEPLOYMENT, Operated};
+use serde_json::{Value, json};
+use site::changed;
+
+const DOMAIN: &str = "--value global.ingress.domainName=example.com,global.domainName=example.com";
+const GATEWAY: (&str, &str) = ("networking.istio.io", "Gateway");
+const SERVICE: (&str, &str) = ("networking.istio.io", "VirtualService");
+const PEER: (&str, &str) = ("security.istio.io", "PeerAuthentication");
+const MONITOR: (&str, &str) = ("monitoring.coreos.com", "ServiceMonitor");
+
+/// The kind of a Prometheus operator, as far as it matters here.
+const MONITORS: &str = "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: servicemonitors.monitoring.coreos.com }
+spec:
+  group: monitoring.coreos.com
+  scope: Namespaced
+  names: { kind: ServiceMonitor, plural: servicemonitors }
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: { openAPIV3Schema: { type: object, x-kubernetes-preserve-unknown-fields: true } }
+";
+
+/// What a pass in JSON says of each component, and how much it wrote.
+fn read(out: &str) -> (Vec<(String, String, usize)>, u64) {
+    let told: Value = serde_json::from_str(out).unwrap();
+    let components = told["components"].as_array().unwrap().iter().map(|one| {
+        let text = |key: &str| one[key].as_str().unwrap().to_owned();
+        (text("component"), text("status"), one["objects"].as_array().unwrap().len())
+    });
+    (components.collect(), told["writes"].as_u64().unwrap())
+}
+
+/// The names of the objects that a pass in JSON changes in a component.
+fn objects(out: &str, component: &str) -> Vec<String> {
+    let told: Value = serde_json::from_str(out).unwrap();
+    let all = told["components"].as_array().unwrap();
+    let one = all.iter().find(|one| one["component"] == component).unwrap();
+    let objects = one["objects"].as_array().unwrap().iter();
+    objects.map(|object| object["id"]["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mesh_comes_stays_changes_and_goes_by_single_passes() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let here = Operated::start().await?;
+    let site = &here.site;
+    let all = format!("reconcile {DOMAIN}");
+
+    // Planned: nothing is written, and everything is named.
+    let before = site.versions().await;
+    let plan = site.mizzen(&format!("{all} --dry-run -o json")).await.well();
+    let (components, writes) = read(&plan);
+    let names: Vec<&str> = components.iter().map(|(name, ..)| name.as_str()).collect();
+    assert_eq!(names, ["cluster-essentials", "istio", "istio-resources"]);
+    assert!(components.iter().all(|(_, status, count)| status == "success" && *count > 0), "{components:?}");
+    assert_eq!((writes, site.versions().await), (0, before));
+    assert_eq!(objects(&plan, "istio-resources"), ["kyma-gateway", "istio-healthz", "default"]);
+
+    // A mesh needs the essentials.
+    let alone = site.mizzen("reconcile --components istio").await.badly();
+    assert!(
+        alone.contains("there is no Namespace kyma-system: add cluster-essentials to --components"),
+        "{alone}"
+    );
+    let alone = site.mizzen(&format!("{all} --components istio-resources")).await.badly();
+    assert!(alone.contains("add istio to --components"), "{alone}");
+
+    // Done: as it was planned.
+    let told = site.mizzen(&all).await.well();
+    println!("{told}");
+    for component in names {
+        for status in ["running", "success"] {
+            assert!(told.contains(&format!("Component '{component}' has status '{status}'\n")), "{told}");
+        }
+    }
+    let gateway = here.get(GATEWAY, "kyma-system", "kyma-gateway").await.unwrap();
+    let servers = &gateway["spec"]["servers"];
+    assert_eq!(
+        (&servers[0]["hosts"], &servers[0]["tls"]),
+        (&json!(["*.example.com"]), &json!({ "mode": "SIMPLE", "credentialName": "kyma-gateway-certs" }))
+    );
+    assert_eq!(
+        (&servers[1]["port"]["number"], &servers[1]["tls"]["httpsRedirect"]),
+        (&json!(80), &json!(true))
+    );
+    let health = here.get(SERVICE, "istio-system", "istio-healthz").await.unwrap();
+    assert_eq!(health["spec"]["hosts"], json!(["healthz.example.com"]));
+    assert_eq!(health["spec"]["gateways"], json!(["kyma-system/kyma-gateway"]));
+    let strict = here.get(PEER, "istio-system", "default").await.unwrap();
+    assert_eq!(strict["spec"]["mtls"]["mode"], "STRICT");
+    assert!(here.get(DEPLOYMENT, "istio-system", "istiod").await.is_some());
+    let injector = here
+        .get(
+            ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
+            "",
+            "istio-revision-tag-default",
+        )
+        .await
+        .unwrap();
+    assert!(injector.to_string().contains("gardener.cloud/purpose"), "{injector}");
+
+    // Again: nothing is written.
+    let before = site.versions().await;
+    let again = site.mizzen(&format!("{all} -o json")).await.well();
+    let (components, writes) = read(&again);
+    assert!(components.iter().all(|(_, status, count)| status == "success" && *count == 0), "{components:?}");
+    assert_eq!((writes, site.versions().await), (0, before));
+    let again = site.mizzen(&all).await.well();
+    assert!(again.ends_with("everything is as it should be; nothing was written\n"), "{again}");
+
+    // Another domain, and what somebody has made of mutual TLS: only those are written.
+    let edit = r#"{"spec":{"mtls":{"mode":"PERMISSIVE"}}}"#;
+    let edit = ["patch", "peerauthentication", "default", "-n", "istio-system", "--type=merge", "-p", edit];
+    site.server.kubectl(&edit).await?;
+    let moved = "reconcile --value global.domainName=kyma.example";
+    let plan = site.mizzen(&format!("{moved} --dry-run")).await.well();
+    println!("{plan}");
+    assert!(plan.contains("Component 'istio': nothing to write"), "{plan}");
+    assert!(plan.contains("spec.mtls.mode"), "{plan}");
+    let out = site.mizzen(&format!("{moved} -o json")).await.well();
+    assert_eq!(objects(&out, "istio-resources"), ["kyma-gateway", "istio-healthz", "default"]);
+    assert_eq!((objects(&out, "istio").len(), read(&out).1), (0, 3));
+    let gateway = here.get(GATEWAY, "kyma-system", "kyma-gateway").await.unwrap();
+    assert_eq!(gateway["spec"]["servers"][1]["hosts"], json!(["*.kyma.example"]));
+    let strict = here.get(PEER, "istio-system", "default").await.unwrap();
+    assert_eq!(strict["spec"]["mtls"]["mode"], "STRICT");
+
+    // Monitoring where the cluster has the kind, dashboards where somebody wants them; both go again.
+    site.server.apply(MONITORS).await?;
+    here.kubectl("wait --for=condition=Established crd servicemonitors.monitoring.coreos.com --timeout=60s")
+        .await?;
+    let resources = "reconcile --components istio-resources -o json --value global.domainName=kyma.example";
+    let out = site.mizzen(&format!("{resources},istio-resources.dashboards.enabled=true")).await.well();
+    assert_eq!(
+        objects(&out, "istio-resources"),
+        [
+            "istio-control-plane",
+            "istio-gateways",
+            "istio-mesh-grafana-dashboard",
+            "istio-workload-grafana-dashboard",
+            "istio-control-plane-grafana-dashboard"
+        ]
+    );
+    let monitor = here.get(MONITOR, "istio-system", "istio-control-plane").await.unwrap();
+    assert_eq!(monitor["spec"]["endpoints"][0]["port"], "http-monitoring");
+    let out = site.mizzen(&format!("{resources},istio-resources.monitoring.enabled=false")).await.well();
+    assert_eq!(objects(&out, "istio-resources").len(), 5);
+    assert!(here.get(MONITOR, "istio-system", "istio-control-plane").await.is_none());
+    assert!(here.get(("", "ConfigMap"), "kyma-system", "istio-mesh-grafana-dashboard").await.is_none());
+
+    // Values reach the mesh; what is wrong with one is told before anything is written.
+    let sized = "reconcile --components istio --value istio.values.pilot.autoscaleEnabled=false --profile";
+    site.mizzen(&format!("{sized} production")).await.well();
+    let cpu = async || {
+        let istiod = here.get(DEPLOYMENT, "istio-system", "istiod").await.unwrap();
+        istiod["spec"]["template"]["spec"]["containers"][0]["resources"]["requests"]["cpu"].clone()
+    };
+    assert_eq!(cpu().await, "100m");
+    assert!(here.get(("autoscaling", "HorizontalPodAutoscaler"), "istio-system", "istiod").await.is_none());
+    site.mizzen(&format!("{sized} evaluation")).await.well();
+    assert_eq!(cpu().await, "50m");
+    let before = site.versions().await;
+    let wrong = site.mizzen("reconcile --value istio.values.pilot.autoscaleMin=many").await.badly();
+    assert!(wrong.contains("autoscaleMin") && wrong.contains("nothing was done"), "{wrong}");
+    let wrong = site.mizzen("reconcile --components istio-resources").await.badly();
+    assert!(wrong.contains("give --value global.domainName=example.com"), "{wrong}");
+    assert_eq!(changed(&before, &site.versions().await), Vec::<String>::new());
+
+    // Namespaces are labelled where somebody says so in so many words, and only those that say nothing.
+    here.kubectl("create namespace shop").await?;
+    here.kubectl("create namespace apart").await?;
+    here.kubectl("label namespace apart istio-injection=disabled").await?;
+    let label = async |name: &str| {
+        let namespace = here.get(("", "Namespace"), "", name).await.unwrap();
+        namespace["metadata"]["labels"]["istio-injection"].clone()
+    };
+    site.mizzen("reconcile --components istio").await.well();
+    assert_eq!(label("shop").await, Value::Null);
+    site.mizzen("reconcile --components istio --value global.sidecarMigration=true").await.well();
+    assert_eq!((label("shop").await, label("apart").await), (json!("enabled"), json!("disabled")));
+    assert_eq!(label("kube-system").await, Value::Null);
+    here.kubectl("delete namespace shop apart --timeout=60s").await?;
+    here.kubectl("label namespace --all istio-injection-").await?;
+
+    // Nothing goes that people would miss: not the mesh under its gateway, nor without being asked.
+    let held = site.mizzen("reconcile --delete --components istio -y").await.badly();
+    assert!(held.contains("block deletion: Gateway kyma-system/kyma-gateway"), "{held}");
+    let held = site.mizzen("reconcile --delete --components cluster-essentials -y").await.badly();
+    assert!(held.contains("Deployment istio-system/istiod needs it: delete istio first"), "{held}");
+    let asked = site.mizzen("reconcile --delete").await.badly();
+    assert!(asked.contains("give -y"), "{asked}");
+    assert!(here.get(DEPLOYMENT, "istio-system", "istiod").await.is_some());
+
+    // Planned, then done: nothing is left.
+    let plan = site.mizzen("reconcile --delete --dry-run -o json").await.well();
+    let (components, _) = read(&plan);
+    let names: Vec<&str> = components.iter().map(|(name, ..)| name.as_str()).collect();
+    assert_eq!(names, ["istio-resources", "istio", "cluster-essentials"]);
+    assert!(here.get(GATEWAY, "kyma-system", "kyma-gateway").await.is_some());
+    let told = site.mizzen("reconcile --delete -y").await.well();
+    println!("{told}");
+    let left: Vec<String> =
+        site.objects().await.into_keys().filter(|key| !key.contains("servicemonitors")).collect();
+    assert_eq!(left, Vec::<String>::new());
+    let classes = here.kubectl("get priorityclasses -o name").await?;
+    assert!(!classes.contains("istio-kyma-priority"), "{classes}");
+    let told = site.mizzen("reconcile --delete -y").await.well();
+    assert!(told.contains("Istio is not installed"), "{told}");
+    Ok(())
+}
+
+/// A pod's own containers, as injection would have added them.
+fn template(name: &str, image: Option<&str>) -> Value {
+    let mut containers = vec![json!({ "name": "app", "image": "app" })];
+    let mut annotations = json!({ "a": "b" });
+    if let Some(image) = image {
+        containers.push(json!({ "name": "istio-proxy", "image": image }));
+        annotations["sidecar.istio.io/status"] = r#"{"containers":["istio-proxy"]}"#.into();
+    }
+    json!({
+        "metadata": { "labels": { "app": name }, "annotations": annotations },
+        "spec": { "containers": containers },
+    })
+}
+
+fn workload(kind: &str, namespace: &str, name: &str, image: Option<&str>) -> Value {
+    let mut spec =
+        json!({ "selector": { "matchLabels": { "app": name } }, "template": template(name, image) });
+    if kind != "DaemonSet" {
+        spec["replicas"] = 2.into();
+    }
+    if kind == "StatefulSet" {
+        spec["serviceName"] = name.into();
+    }
+    json!({ "apiVersion": "apps/v1", "kind": kind, "metadata": { "name": name, "namespace": namespace }, "spec": spec })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn proxies_are_reset_once_and_versions_follow_the_rules() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let here = Operated::start().await?;
+    let site = &here.site;
+    let line = "reconcile --components cluster-essentials,istio";
+    site.mizzen(line).await.well();
+    let gateway = here.get(DEPLOYMENT, "istio-system", "istio-ingressgateway").await.unwrap();
+    let right = operated::image(&gateway).as_str().unwrap().to_owned();
+    let (hub, _) = right.rsplit_once(':').unwrap();
+    let old = format!("{hub}:0.0.9");
+
+    here.kubectl("create namespace shop").await?;
+    here.kubectl("label namespace shop istio-injection=enabled").await?;
+    here.kubectl("create namespace plain").await?;
+    let mut bare = template("bare", None);
+    bare["apiVersion"] = "v1".into();
+    bare["kind"] = "Pod".into();
+    bare["metadata"]["name"] = "bare".into();
+    bare["metadata"]["namespace"] = "shop".into();
+    let set = json!({
+        "apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": { "name": "loose", "namespace": "shop" },
+        "spec": { "replicas": 1, "selector": { "matchLabels": { "app": "loose" } }, "template": template("loose", None) },
+    });
+    let all = [
+        workload("Deployment", "shop", "new", Some(&right)),
+        workload("Deployment", "shop", "without", None),
+        workload("StatefulSet", "shop", "set", None),
+        workload("DaemonSet", "shop", "agents", None),
+        workload("Deployment", "plain", "outside", None),
+        set,
+        bare,
+    ];
+    site.server.apply(&json!({ "apiVersion": "v1", "kind": "List", "items": all }).to_string()).await?;
+    let settled = async || {
+        for kind in ["deployment/new", "deployment/without", "statefulset/set", "daemonset/agents"] {
+            here.kubectl(&format!("rollout status {kind} -n shop --timeout=120s")).await?;
+        }
+        here.kubectl("rollout status deployment/outside -n plain --timeout=120s").await?;
+        here.kubectl("wait pod --all -n shop --for=condition=Ready --timeout=120s").await
+    };
+    settled().await?;
+    let restarted = async |kind: &str, namespace: &str, name: &str| {
+        let live = here.get(("apps", kind), namespace, name).await.unwrap();
+        let annotations = &live["spec"]["template"]["metadata"]["annotations"];
+        annotations.get("kubectl.kubernetes.io/restartedAt").cloned()
+    };
+
+    // While nobody injects, nothing is restarted.
+    let told = site.mizzen(line).await.well();
+    assert!(told.contains("nobody serves the injection webhook"), "{told}");
+    assert_eq!(restarted("Deployment", "shop", "without").await, None);
+
+    // Group (c), and each owner in its way. What has the right sidecar, or need not have one, is left alone.
+    let bundle = r#"[{"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"Q0E="}]"#;
+    let webhook =
+        ["patch", "mutatingwebhookconfiguration", "istio-revision-tag-default", "--type=json", "-p", bundle];
+    site.server.kubectl(&webhook).await?;
+    let plan = site.mizzen(&format!("{line} --dry-run")).await.well();
+    assert!(plan.contains("Deployment shop/without is restarted: it should have a sidecar"), "{plan}");
+    assert_eq!(restarted("Deployment", "shop", "without").await, None, "it was only planned");
+    let loose = here.kubectl("get pods -n shop -l app=loose -o name").await?;
+    let told = site.mizzen(line).await.well();
+    println!("{told}");
+    let mut times = Vec::new();
+    for (kind, name) in [("Deployment", "without"), ("StatefulSet", "set"), ("DaemonSet", "agents")] {
+        let time = restarted(kind, "shop", name).await;
+        assert!(time.is_some(), "{kind} {name}: {told}");
+        times.push(time);
+    }
+    assert_eq!(restarted("Deployment", "shop", "new").await, None);
+    assert_eq!(restarted("Deployment", "plain", "outside").await, None);
+    assert_ne!(here.kubectl("get pods -n shop -l app=loose -o name").await?, loose);
+    let warned = here.get(("", "Pod"), "shop", "bare").await.unwrap();
+    let warning = &warned["metadata"]["annotations"]["istio.reconciler.kyma-project.io/proxy-reset-warning"];
+    assert!(warning.as_str().unwrap().contains("OwnerReferences is Job or was not found"), "{warning}");
+    assert_eq!(warned["metadata"]["annotations"]["a"], "b");
+
+    // Once for one cause: nobody injects here, so that they are what they were. A pod that was given up is not told again.
+    settled().await?;
+    let told = site.mizzen(line).await.well();
+    assert!(
+        told.contains("Deployment shop/without: it should have a sidecar, though it was restarted"),
+        "{told}"
+    );
+    assert!(!told.contains("Pod shop/bare"), "{told}");
+    for ((kind, name), time) in
+        [("Deployment", "without"), ("StatefulSet", "set"), ("DaemonSet", "agents")].into_iter().zip(times)
+    {
+        assert_eq!(restarted(kind, "shop", name).await, time, "{kind} {name}");
+    }
+
+    // Row 1: a proxy of another version stops everything, unless somebody insists. Then group (a).
+    site.server.apply(&workload("Deployment", "plain", "outside", Some(&old)).to_string()).await?;
+    here.kubectl("rollout status deployment/outside -n plain --timeout=120s").await?;
+    let told = site.mizzen(line).await.badly();
+    let words = "Istio components version mismatch detected: pilot version: 0.1.0, data plane version: 0.0.9";
+    assert!(told.contains(words), "{told}");
+    assert_eq!(restarted("Deployment", "plain", "outside").await, None);
+    let told = site.mizzen(&format!("{line} --force")).await.well();
+    assert!(told.contains("Deployment plain/outside is restarted: its sidecar has another image"), "{told}");
+    here.kubectl("delete deployment outside -n plain --cascade=foreground --timeout=60s").await?;
+
+    // Back to an older version only where somebody insists.
+    let newer = |image: &str| format!("{}:0.2.0", image.rsplit_once(':').unwrap().0);
+    let istiod = here.get(DEPLOYMENT, "istio-system", "istiod").await.unwrap();
+    let image = newer(operated::image(&istiod).as_str().unwrap());
+    here.kubectl(&format!("set image deployment/istiod -n istio-system discovery={image}")).await?;
+    let image = newer(&right);
+    here.kubectl(&format!("set image deployment/istio-ingressgateway -n istio-system istio-proxy={image}"))
+        .await?;
+    here.kubectl("delete deployment new -n shop --cascade=foreground --timeout=60s").await?;
+    for name in ["istiod", "istio-ingressgateway"] {
+        here.kubectl(&format!("rollout status deployment/{name} -n istio-system --timeout=120s")).await?;
+    }
+    here.kubectl("wait pod --all -n istio-system --for=condition=Ready --timeout=120s").await?;
+    let told = site.mizzen(line).await.badly();
+    let words =
+        "target Istio version (0.1.0) is lower than current version (0.2.0) - downgrade not supported";
+    assert!(told.contains(words), "{told}");
+    let istiod = here.get(DEPLOYMENT, "istio-system", "istiod").await.unwrap();
+    assert!(operated::image(&istiod).as_str().unwrap().ends_with(":0.2.0"));
+    site.mizzen(&format!("{line} --force")).await.well();
+    let istiod = here.get(DEPLOYMENT, "istio-system", "istiod").await.unwrap();
+    assert!(operated::image(&istiod).as_str().unwrap().ends_with(":0.1.0"));
+    Ok(())
+}
+
+/// What is wrong with a line is told before any cluster is asked.
+#[tokio::test]
+async fn a_line_that_cannot_be_meant_is_refused() -> Result<()> {
+    let run = async |line: &str| {
+        let mut command = tokio::process::Command::new(site::BINARY);
+        let command = command.args(line.split_whitespace()).env_clear().env("ISTIOCTL_PATH", "/bin/istioctl");
+        let output = command.output().await.unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("components-of-a-line.yaml");
+    std::fs::write(&file, "components: [{ name: istio }, { name: logging }]").unwrap();
+    let in_file = format!("reconcile --components-file {}", file.display());
+    let both = format!("{in_file} --components istio");
+    let cases = [
+        (
+            "reconcile --components istoi",
+            "there is no component `istoi`: there are cluster-essentials, istio, istio-resources; did you mean `istio`?",
+        ),
+        ("reconcile --components istio@default", "istio is in the namespace istio-system"),
+        (&in_file, "there is no component `logging`"),
+        (&both, "cannot be used with"),
+        ("reconcile --value domainName=a", "the value `domainName` is for nobody"),
+        ("reconcile --value global.domainName=*.a", "global.domainName `*.a`"),
+        ("reconcile --profile tiny", "tiny"),
+        ("reconcile --version a/b", "it becomes a label"),
+    ];
+    for (line, words) in cases {
+        let (code, err) = run(line).await;
+        assert_eq!(code, Some(2), "{line}: {err}");
+        assert!(err.contains(words), "{line}: {err}");
+    }
+    let (code, err) = run("reconcile --kubeconfig /nowhere/config --value global.isLocalEnv=true").await;
+    assert_eq!(code, Some(1), "{err}");
+    assert!(err.contains("the value global.isLocalEnv has no effect here"), "{err}");
+    assert!(err.contains("ISTIOCTL_PATH is set, and not used"), "{err}");
+    Ok(())
+}

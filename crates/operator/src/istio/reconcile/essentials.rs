@@ -1,0 +1,153 @@
+//! `cluster-essentials`: what has to be there before a mesh can be.
+
+use super::{
+    Done, Failed, MESH, NAMESPACE, Outcome, Pass,
+    mark::{MARK, mark, metadata},
+    wish::Wish,
+};
+use crate::istio::{blockers, installation::Wanted, mesh_namespace, priority_class, resources::is_marked};
+use mizzen_cluster::{Action, ObjectId, Step};
+use mizzen_install::deploy::Facts;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const DEFINITION: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDefinition");
+/// For definitions to be served, and for namespaces to be gone.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(super) async fn bring(pass: &Pass<'_>, wanted: &Wanted, done: &mut Done) -> Result<(), Failed> {
+    let kyma = &pass.order.kyma;
+    let home = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": metadata(NAMESPACE, "", kyma) });
+    // One that somebody made is marked as the mesh's, and not as made here: it does not go.
+    let there = pass.cluster.get(&namespace(MESH), None).await?;
+    let of_mesh = match there {
+        Some(live) if !is_marked(&live, MARK) => mesh_namespace::desired(),
+        _ => mark(mesh_namespace::desired(), kyma),
+    };
+    let definitions: Vec<Value> = wanted
+        .mesh
+        .objects()
+        .filter(|object| object.id.kind == DEFINITION.1)
+        // The labels by which a definition belongs to a mesh are put on when the mesh comes.
+        .map(|object| without_labels(&object.value))
+        .map(|object| mark(object, kyma))
+        .collect();
+    let ids: Vec<ObjectId> = definitions.iter().filter_map(|object| ObjectId::of(object).ok()).collect();
+    let mut wishes =
+        vec![Wish::Make(home), Wish::Keep(of_mesh), Wish::Make(mark(priority_class::desired(), kyma))];
+    wishes.extend(definitions.into_iter().map(Wish::Make));
+    pass.see_to(wishes, done).await?;
+    if !pass.order.dry_run {
+        let ready = pass.cluster.until_ready(&ids, PATIENCE, |_| {}).await;
+        ready.map_err(|error| Failed::Said(error.to_string()))?;
+    }
+    Ok(())
+}
+
+fn without_labels(object: &Value) -> Value {
+    let mut object = object.clone();
+    if let Some(metadata) = object["metadata"].as_object_mut() {
+        metadata.remove("labels");
+    }
+    object
+}
+
+fn namespace(name: &str) -> ObjectId {
+    ObjectId {
+        group: String::new(),
+        kind: "Namespace".to_owned(),
+        namespace: String::new(),
+        name: name.to_owned(),
+    }
+}
+
+/// Not while anybody needs any of it.
+pub(super) async fn remove(pass: &Pass<'_>, before: &[Outcome], done: &mut Done) -> Result<(), Failed> {
+    let cluster = pass.cluster;
+    let goes = |id: &ObjectId| is_deleted(before, id);
+    let facts = Facts::read(cluster).await?;
+    let planes = facts.control_planes.iter().filter_map(|plane| ObjectId::of(plane).ok());
+    let planes: Vec<String> = planes.filter(|id| !goes(id)).map(|id| id.to_string()).collect();
+    if !planes.is_empty() {
+        return Err(Failed::Said(format!("{} needs it: delete istio first", planes.join(", "))));
+    }
+    let mut definitions = cluster.list(DEFINITION.0, DEFINITION.1, &format!("{}={}", MARK.0, MARK.1)).await?;
+    definitions.retain(|definition| ObjectId::of(definition).is_ok_and(|id| !goes(&id)));
+    if !definitions.is_empty() {
+        let blockers = blockers::blockers(cluster).await?;
+        let blockers: Vec<ObjectId> = blockers.into_iter().filter(|id| !goes(id)).collect();
+        if !blockers.is_empty() {
+            return Err(Failed::Said(blockers::sentence(&blockers)));
+        }
+    }
+    let mut wishes: Vec<Wish> = definitions.into_iter().map(Wish::Drop).collect();
+    wishes.push(Wish::Drop(priority_class::desired()));
+    pass.see_to(wishes, done).await?;
+    for name in [MESH, NAMESPACE] {
+        leave(pass, name, before, done).await?;
+    }
+    Ok(())
+}
+
+/// A namespace that was made here goes, unless something is in it.
+async fn leave(pass: &Pass<'_>, name: &str, before: &[Outcome], done: &mut Done) -> Result<(), Failed> {
+    let (cluster, id) = (pass.cluster, namespace(name));
+    let Some(live) = cluster.get(&id, None).await?.filter(|live| is_marked(live, MARK)) else {
+        return Ok(());
+    };
+    if live["metadata"].get("deletionTimestamp").is_none() {
+        if is_deleted(before, &id) {
+            return Ok(());
+        }
+        if let Some(other) = inhabitant(pass, name, before).await? {
+            done.notes.push(format!("the namespace {name} stays: {other} is in it"));
+            return Ok(());
+        }
+        if !pass.order.dry_run {
+            cluster.delete(&id, live["metadata"]["uid"].as_str()).await?;
+        }
+        done.steps.push(Step { id: id.clone(), action: Action::Delete, left: Vec::new() });
+    }
+    if !pass.order.dry_run
+        && let Err(going) = cluster.gone(&id, PATIENCE).await
+    {
+        done.notes.push(going.to_string());
+    }
+    Ok(())
+}
+
+/// Comes and goes by itself.
+const FLEETING: [(&str, &str); 6] = [
+    ("", "Event"),
+    ("events.k8s.io", "Event"),
+    ("", "Endpoints"),
+    ("discovery.k8s.io", "EndpointSlice"),
+    ("coordination.k8s.io", "Lease"),
+    ("", "Pod"),
+];
+
+/// The first that was not made by the namespace itself, and does not go in this pass.
+async fn inhabitant(pass: &Pass<'_>, name: &str, before: &[Outcome]) -> Result<Option<String>, Failed> {
+    let served = pass.cluster.served();
+    for (group, kind) in served.namespaced().filter(|kind| !FLEETING.contains(kind)) {
+        for object in pass.cluster.list_in(group, kind, name, "").await? {
+            let Ok(id) = ObjectId::of(&object) else { continue };
+            let own = matches!(
+                (kind, id.name.as_str()),
+                ("ConfigMap", "kube-root-ca.crt") | ("ServiceAccount", "default")
+            );
+            // The list of the mesh goes with the mesh.
+            let is_list = id.name.starts_with("mizzen-inventory-") && pass.order.dry_run;
+            if !own && !is_list && !is_deleted(before, &id) {
+                return Ok(Some(id.to_string()));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Whether an object goes in this pass, or has gone.
+pub(super) fn is_deleted(before: &[Outcome], id: &ObjectId) -> bool {
+    let steps = before.iter().flat_map(|outcome| &outcome.steps);
+    steps.into_iter().any(|step| step.action == Action::Delete && step.id == *id)
+}

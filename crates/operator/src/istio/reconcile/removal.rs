@@ -1,0 +1,66 @@
+//! The mesh goes; unless people would lose something.
+
+use super::{
+    Done, Failed, MESH, Outcome, Pass, Told, essentials::is_deleted, mark::MARK, mesh::not_the_operators,
+};
+use crate::istio::{
+    blockers,
+    resources::is_marked,
+    sidecars,
+    uninstall::{is_alone, which},
+};
+use mizzen_cluster::{Action, ObjectId, Step};
+use mizzen_install::deploy::{self, Facts};
+use std::sync::Arc;
+
+pub(super) async fn remove(pass: &Pass<'_>, before: &[Outcome], done: &mut Done) -> Result<(), Failed> {
+    let cluster = pass.cluster;
+    not_the_operators(pass).await?;
+    let blockers = blockers::blockers(cluster).await?;
+    let blockers: Vec<ObjectId> = blockers.into_iter().filter(|id| !is_deleted(before, id)).collect();
+    if !blockers.is_empty() {
+        return Err(Failed::Said(blockers::sentence(&blockers)));
+    }
+    let facts = Facts::read(cluster).await?;
+    let removal = deploy::plan_removal(cluster, &facts, &which(&facts)).await?;
+    let namespace = ObjectId {
+        group: String::new(),
+        kind: "Namespace".to_owned(),
+        namespace: String::new(),
+        name: MESH.to_owned(),
+    };
+    // Whoever was cut off behind the mesh goes on with its namespace.
+    let left = cluster.get(&namespace, None).await?.is_some_and(|live| is_marked(&live, MARK));
+    if removal.is_empty() && !left {
+        done.notes.push("Istio is not installed".to_owned());
+        return Ok(());
+    }
+    let delete = |id: &ObjectId| Step { id: id.clone(), action: Action::Delete, left: Vec::new() };
+    done.steps.extend(removal.objects.iter().map(delete));
+    let alone = is_alone(&facts);
+    if alone {
+        done.steps.push(delete(&namespace));
+    }
+    if pass.order.dry_run {
+        return Ok(());
+    }
+    let tell = Arc::clone(&pass.tell);
+    let progress = move |event| tell(Told::Event(event));
+    let removed = deploy::remove(cluster, removal, &progress).await?;
+    let held = removed.failed.iter().chain(&removed.going);
+    let held: Vec<String> = held.map(|(id, why)| format!("{id}: {why}")).collect();
+    if !held.is_empty() {
+        return Err(Failed::Said(held.join("\n")));
+    }
+    if alone {
+        cluster.delete(&namespace, None).await?;
+    }
+    // Whoever cannot be restarted keeps a sidecar that nobody configures: nothing is held up by that.
+    let at = mizzen_cluster::now();
+    match Box::pin(sidecars::restart_all(cluster, &format!("Istio was removed at {at}"))).await {
+        Ok(restarted) if !restarted.by_hand.is_empty() => done.notes.push(restarted.sentence()),
+        Ok(_) => {}
+        Err(stopped) => done.notes.push(format!("workloads were not restarted: {stopped}")),
+    }
+    Ok(())
+}
