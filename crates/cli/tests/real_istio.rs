@@ -13,7 +13,7 @@ use mizzen_testkit::{
     Controllers, Result, needs,
     wait::{PATIENCE, Seen},
 };
-use operated::{DEPLOYMENT, passes};
+use operated::{DEPLOYMENT, image, passes};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::sleep;
@@ -54,6 +54,7 @@ async fn k_inst_3_4_5_the_sample_becomes_a_mesh_and_other_resources_do_not() -> 
     let mesh = map["data"]["mesh"].as_str().unwrap();
     assert!(mesh.contains("numTrustedProxies: 1"), "{mesh}");
     let istiod = here.get(DEPLOYMENT, "istio-system", "istiod").await.unwrap();
+    assert_eq!(image(&istiod), "mizzen/mizzen:0.1.0", "the one that `mizzen install` installs");
     assert_eq!(istiod["metadata"]["labels"]["kyma-project.io/module"], "istio");
     assert_eq!(istiod["spec"]["template"]["metadata"]["labels"]["kyma-project.io/module"], "istio");
     assert!(here.get(("apps", "DaemonSet"), "istio-system", "istio-cni-node").await.is_none());
