@@ -8,11 +8,17 @@ mod operated;
 mod site;
 
 use kyma::{
-    injected::{Injected, SHOP, WAYS, both_ways, proxy, resources},
+    condition,
+    injected::{Injected, Istiod, SHOP, WAYS, both_ways, container, deployment, proxy, resources},
     resource,
 };
-use mizzen_testkit::{Controllers, Part, Result, needs};
+use mizzen_testkit::{
+    Controllers, Part, Result, needs,
+    wait::{PATIENCE, Seen},
+};
+use operated::DEPLOYMENT;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 const HOME: (&str, &str) = ("kyma-system", "default");
 
@@ -35,28 +41,213 @@ fn shop() -> Value {
     json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": SHOP, "labels": { "istio-injection": "enabled" } } })
 }
 
+/// A mesh by upstream's charts, with its istiod, and workloads of both ways that it has injected.
+async fn meshed<'w>(world: &'w Injected, operator: &Part, spec: &str) -> Result<Istiod<'w>> {
+    apply(world, spec).await?;
+    ready(world, operator).await?;
+    let istiod = world.istiod().await?;
+    create(world, &[shop()]).await?;
+    create(world, &both_ways()).await?;
+    Ok(istiod)
+}
+
+/// Both ways have these resources, in the list where they belong, and nowhere else.
+async fn sidecars_have(world: &Injected, part: &Part, wanted: &Value) -> Result<()> {
+    for (name, _, list) in WAYS {
+        let other = WAYS.iter().map(|(_, _, other)| *other).find(|other| *other != list).unwrap();
+        let has = |pod: &Value| {
+            proxy(pod, list).is_some_and(|proxy| proxy["resources"] == *wanted) && proxy(pod, other).is_none()
+        };
+        world.until_pods(part, name, &format!("with {wanted}"), has).await?;
+    }
+    Ok(())
+}
+
+/// What the first container of a part of the mesh has.
+async fn resources_of(world: &Injected, name: &str) -> Value {
+    let deployment = world.here().get(DEPLOYMENT, "istio-system", name).await.unwrap();
+    deployment["spec"]["template"]["spec"]["containers"][0]["resources"].clone()
+}
+
+/// The names of all pods of some workloads.
+async fn names(world: &Injected, workloads: &[&str]) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    for workload in workloads {
+        let pods = world.pods_of(workload).await;
+        all.extend(pods.iter().map(|pod| pod["metadata"]["name"].as_str().unwrap().to_owned()));
+    }
+    all
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn k_cfg_1_changed_proxy_resources_reach_native_and_regular_sidecars() -> Result<()> {
+async fn k_inst_1_k_cfg_1_k_rst_6_sidecars_have_what_profile_resource_and_annotations_say() -> Result<()> {
     needs!(Controllers::NEEDS, Injected::NEEDS);
     let world = Injected::start().await?;
     let operator = world.operator();
-    apply(&world, "").await?;
-    ready(&world, &operator).await?;
-    let istiod = world.istiod().await?;
-    create(&world, &[shop()]).await?;
-    create(&world, &both_ways()).await?;
-    let production = resources(["10m", "192Mi"], ["1", "1Gi"]);
-    for (name, _, list) in WAYS {
-        let has = |pod: &Value| proxy(pod, list).is_some_and(|proxy| proxy["resources"] == production);
-        world.until_pods(&istiod.part, name, "with the profile's resources", has).await?;
-    }
+    let istiod = meshed(&world, &operator, "").await?;
+    let own = json!({
+        "sidecar.istio.io/proxyCPU": "40m", "sidecar.istio.io/proxyMemory": "90Mi",
+        "sidecar.istio.io/proxyCPULimit": "400m", "sidecar.istio.io/proxyMemoryLimit": "900Mi",
+        "sidecar.istio.io/nativeSidecar": "true",
+    });
+    create(&world, &[deployment("own", &own)]).await?;
+    let own = resources(["40m", "90Mi"], ["400m", "900Mi"]);
+    let has_own = |pod: &Value| proxy(pod, "initContainers").is_some_and(|proxy| proxy["resources"] == own);
+
+    // K-INST-1: the numbers of a cluster for production.
+    sidecars_have(&world, &istiod.part, &resources(["10m", "192Mi"], ["1", "1Gi"])).await?;
+    world.until_pods(&istiod.part, "own", "with their own resources", has_own).await?;
+    assert_eq!(resources_of(&world, "istiod").await, resources(["100m", "512Mi"], ["4", "2Gi"]));
+    let gateway = resources_of(&world, "istio-ingressgateway").await;
+    assert_eq!(gateway, resources(["100m", "128Mi"], ["2", "1Gi"]));
+    let budget = ("policy", "PodDisruptionBudget");
+    let budget =
+        async |name: &str| world.here().get(budget, "istio-system", name).await.unwrap()["spec"].clone();
+    assert_eq!(budget("istiod").await["minAvailable"], 1);
+    assert_eq!(budget("istio-ingressgateway").await["maxUnavailable"], 1);
+
+    // It was the Service that led to istiod: only addresses of its pods were dialled.
+    let pods = world.here().cluster.list_in("", "Pod", "istio-system", "istio=pilot").await.unwrap();
+    let addresses: BTreeSet<&str> = pods.iter().map(|pod| pod["status"]["podIP"].as_str().unwrap()).collect();
+    let dialled: BTreeSet<String> = world.pods.dialled().iter().map(|pod| pod.ip().to_string()).collect();
+    assert!(!dialled.is_empty() && dialled.iter().all(|one| addresses.contains(one.as_str())), "{dialled:?}");
+
+    // K-CFG-1: other numbers. K-RST-6: those that somebody has said for a workload stay, and it is not restarted.
+    let before = names(&world, &["own"]).await;
     let wish = "{ requests: { cpu: 30m, memory: 100Mi }, limits: { cpu: 700m, memory: 700Mi } }";
-    apply(&world, &format!("components: {{ proxy: {{ k8s: {{ resources: {wish} }} }} }}")).await?;
+    let proxy_wish = format!("components: {{ proxy: {{ k8s: {{ resources: {wish} }} }} }}");
+    apply(&world, &proxy_wish).await?;
     ready(&world, &operator).await?;
-    let wished = resources(["30m", "100Mi"], ["700m", "700Mi"]);
-    for (name, _, list) in WAYS {
-        let has = |pod: &Value| proxy(pod, list).is_some_and(|proxy| proxy["resources"] == wished);
-        world.until_pods(&istiod.part, name, "with the resources that were asked for", has).await?;
+    sidecars_have(&world, &istiod.part, &resources(["30m", "100Mi"], ["700m", "700Mi"])).await?;
+    assert_eq!(names(&world, &["own"]).await, before);
+
+    // K-RST-6: whatever it is restarted for, its new pods have what their annotations say.
+    apply(&world, &format!("{proxy_wish}, config: {{ enableDNSProxying: true }}")).await?;
+    ready(&world, &operator).await?;
+    let is_new = |pod: &Value| !before.contains(pod["metadata"]["name"].as_str().unwrap()) && has_own(pod);
+    let pods =
+        world.until_pods(&istiod.part, "own", "that are new, with their own resources", is_new).await?;
+    let captures = |pod: &Value| {
+        let proxy = proxy(pod, "initContainers").unwrap();
+        let all = proxy["env"].as_array().unwrap();
+        all.iter().any(|one| one["name"] == "ISTIO_META_DNS_CAPTURE" && one["value"] == "true")
+    };
+    assert!(pods.iter().all(captures), "the proxy knows what it was restarted for");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn k_eval_1_a_small_cluster_has_small_sidecars() -> Result<()> {
+    needs!(Controllers::NEEDS, Injected::NEEDS);
+    let world = Injected::start().await?;
+    let small = r#"{"status":{"capacity":{"cpu":"2","memory":"4Gi"}}}"#;
+    for node in ["fake-0", "fake-1"] {
+        let words = ["patch", "node", node, "--subresource=status", "--type=merge", "-p", small];
+        world.here().site.server.kubectl(&words).await?;
+    }
+    let operator = world.operator();
+    let istiod = meshed(&world, &operator, "").await?;
+    sidecars_have(&world, &istiod.part, &resources(["10m", "32Mi"], ["250m", "254Mi"])).await?;
+    assert_eq!(resources_of(&world, "istiod").await, resources(["50m", "128Mi"], ["1", "1Gi"]));
+    let gateway = resources_of(&world, "istio-ingressgateway").await;
+    assert_eq!(gateway, resources(["10m", "32Mi"], ["1", "1Gi"]));
+    let status = ready(&world, &operator).await?;
+    assert_eq!(condition(&status, "Ready")["reason"], "ReconcileSucceeded");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn k_uni_1_with_the_mesh_go_its_kinds_its_namespace_and_all_sidecars() -> Result<()> {
+    needs!(Controllers::NEEDS, Injected::NEEDS);
+    let world = Injected::start().await?;
+    let here = world.here();
+    let operator = world.operator();
+    let istiod = meshed(&world, &operator, "").await?;
+    sidecars_have(&world, &istiod.part, &resources(["10m", "192Mi"], ["1", "1Gi"])).await?;
+    let definitions = async || {
+        let all = here.cluster.list("apiextensions.k8s.io", "CustomResourceDefinition", "").await.unwrap();
+        let of_istio = |one: &&Value| {
+            let group = one["spec"]["group"].as_str().unwrap();
+            group.ends_with(".istio.io")
+        };
+        all.iter().filter(of_istio).count()
+    };
+    assert!(definitions().await >= 14);
+    here.kubectl("delete istio default -n kyma-system --wait=false").await?;
+    world.kyma.until_gone(&operator, "default").await?;
+    assert_eq!(definitions().await, 0);
+    drop(istiod);
+    world.kyma.until_no_namespace().await?;
+    for (name, _, _) in WAYS {
+        let has_none = |pod: &Value| {
+            let lists = ["containers", "initContainers"];
+            pod["metadata"]["annotations"].get("sidecar.istio.io/status").is_none()
+                && lists.iter().all(|list| proxy(pod, list).is_none())
+        };
+        world.until_pods(&operator, name, "without a sidecar", has_none).await?;
+    }
+    Ok(())
+}
+
+/// The rows of restarts whose end is seen at a pod as it was injected.
+#[tokio::test(flavor = "multi_thread")]
+async fn k_rst_7_and_the_cni_switch_pods_are_as_they_should_be_after_the_restart() -> Result<()> {
+    needs!(Controllers::NEEDS, Injected::NEEDS);
+    let world = Injected::start().await?;
+    let operator = world.operator();
+    let istiod = meshed(&world, &operator, "").await?;
+    // One whose metrics nobody reads, and which therefore is never merged.
+    let unread = json!({ "prometheus.io/scrape": "false", "sidecar.istio.io/nativeSidecar": "true" });
+    create(&world, &[deployment("unread", &unread)]).await?;
+    let merged = |pod: &Value| {
+        let annotations = &pod["metadata"]["annotations"];
+        annotations["prometheus.io/port"] == "15020"
+            && annotations["prometheus.io/path"] == "/stats/prometheus"
+    };
+    for (name, _, _) in WAYS {
+        let has_not =
+            |pod: &Value| !merged(pod) && container(pod, "initContainers", "istio-validation").is_some();
+        world.until_pods(&istiod.part, name, "set up by node agents", has_not).await?;
+    }
+    let unread =
+        world.until_pods(&istiod.part, "unread", "without merged metrics", |pod| !merged(pod)).await?;
+    let unread: BTreeSet<&str> = unread.iter().map(|pod| pod["metadata"]["name"].as_str().unwrap()).collect();
+
+    // K-RST-7.
+    let config = "config: { telemetry: { metrics: { prometheusMerge: true } } }";
+    apply(&world, config).await?;
+    ready(&world, &operator).await?;
+    for (name, _, _) in WAYS {
+        world.until_pods(&istiod.part, name, "with merged metrics", merged).await?;
+    }
+    let still = names(&world, &["unread"]).await;
+    assert!(still.iter().all(|name| unread.contains(name.as_str())), "{still:?}");
+    apply(&world, &format!("{config}, networkPoliciesEnabled: false")).await?;
+    let status = ready(&world, &operator).await?;
+    assert_eq!(status.get("outdatedProxies"), None, "{status}");
+
+    // The node agents go, and init containers do their work; then back again.
+    for (disabled, wanted, unwanted) in
+        [("true", "istio-init", "istio-validation"), ("false", "istio-validation", "istio-init")]
+    {
+        let features = json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "istio-features", "namespace": HOME.0 },
+            "data": { "features": format!("{{\"disableCni\":{disabled}}}") },
+        });
+        create(&world, &[features]).await?;
+        for (name, _, _) in WAYS {
+            let is_so = |pod: &Value| {
+                container(pod, "initContainers", wanted).is_some()
+                    && container(pod, "initContainers", unwanted).is_none()
+                    && merged(pod)
+            };
+            world.until_pods(&operator, name, &format!("with {wanted}"), is_so).await?;
+        }
+        let agents = async || {
+            let set = world.here().get(("apps", "DaemonSet"), "istio-system", "istio-cni-node").await;
+            Seen::when(set.is_none() == (disabled == "true"), || set.is_some().to_string())
+        };
+        operator.until("the node agents to go or come", PATIENCE, agents).await?;
     }
     Ok(())
 }

@@ -18,6 +18,10 @@ pub(super) struct Sidecar {
     pub(super) own_resources: Option<Amounts>,
     pub(super) scraped_path: Option<String>,
     pub(super) scraped_port: Option<String>,
+    /// Somebody has said that nobody reads its metrics: nothing is merged then.
+    pub(super) unscraped: bool,
+    /// Or whether this pod's are merged.
+    pub(super) own_merge: Option<bool>,
     pub(super) has_init: bool,
     pub(super) has_validation: bool,
 }
@@ -80,9 +84,20 @@ impl Sidecar {
             own_resources: said.then_some(own),
             scraped_path: annotation("prometheus.io/path").map(str::to_owned),
             scraped_port: annotation("prometheus.io/port").map(str::to_owned),
+            unscraped: annotation("prometheus.io/scrape").and_then(truth) == Some(false),
+            own_merge: annotation("prometheus.istio.io/merge-metrics").and_then(truth),
             has_init: init("istio-init"),
             has_validation: init("istio-validation"),
         })
+    }
+}
+
+/// As Go reads it.
+fn truth(text: &str) -> Option<bool> {
+    match text {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Some(false),
+        _ => None,
     }
 }
 
