@@ -52,13 +52,13 @@ async fn meshed<'w>(world: &'w Injected, operator: &Part, spec: &str) -> Result<
 }
 
 /// Both ways have these resources, in the list where they belong, and nowhere else.
-async fn sidecars_have(world: &Injected, part: &Part, wanted: &Value) -> Result<()> {
+async fn sidecars_have(world: &Injected, wanted: &Value) -> Result<()> {
     for (name, _, list) in WAYS {
         let other = WAYS.iter().map(|(_, _, other)| *other).find(|other| *other != list).unwrap();
         let has = |pod: &Value| {
             proxy(pod, list).is_some_and(|proxy| proxy["resources"] == *wanted) && proxy(pod, other).is_none()
         };
-        world.until_pods(part, name, &format!("with {wanted}"), has).await?;
+        world.until_pods(name, &format!("with {wanted}"), has).await?;
     }
     Ok(())
 }
@@ -84,7 +84,7 @@ async fn k_inst_1_k_cfg_1_k_rst_6_sidecars_have_what_profile_resource_and_annota
     needs!(Controllers::NEEDS, Injected::NEEDS);
     let world = Injected::start().await?;
     let operator = world.operator();
-    let istiod = meshed(&world, &operator, "").await?;
+    let _istiod = meshed(&world, &operator, "").await?;
     let own = json!({
         "sidecar.istio.io/proxyCPU": "40m", "sidecar.istio.io/proxyMemory": "90Mi",
         "sidecar.istio.io/proxyCPULimit": "400m", "sidecar.istio.io/proxyMemoryLimit": "900Mi",
@@ -95,8 +95,8 @@ async fn k_inst_1_k_cfg_1_k_rst_6_sidecars_have_what_profile_resource_and_annota
     let has_own = |pod: &Value| proxy(pod, "initContainers").is_some_and(|proxy| proxy["resources"] == own);
 
     // K-INST-1: the numbers of a cluster for production.
-    sidecars_have(&world, &istiod.part, &resources(["10m", "192Mi"], ["1", "1Gi"])).await?;
-    world.until_pods(&istiod.part, "own", "with their own resources", has_own).await?;
+    sidecars_have(&world, &resources(["10m", "192Mi"], ["1", "1Gi"])).await?;
+    world.until_pods("own", "with their own resources", has_own).await?;
     assert_eq!(resources_of(&world, "istiod").await, resources(["100m", "512Mi"], ["4", "2Gi"]));
     let gateway = resources_of(&world, "istio-ingressgateway").await;
     assert_eq!(gateway, resources(["100m", "128Mi"], ["2", "1Gi"]));
@@ -118,15 +118,14 @@ async fn k_inst_1_k_cfg_1_k_rst_6_sidecars_have_what_profile_resource_and_annota
     let proxy_wish = format!("components: {{ proxy: {{ k8s: {{ resources: {wish} }} }} }}");
     apply(&world, &proxy_wish).await?;
     ready(&world, &operator).await?;
-    sidecars_have(&world, &istiod.part, &resources(["30m", "100Mi"], ["700m", "700Mi"])).await?;
+    sidecars_have(&world, &resources(["30m", "100Mi"], ["700m", "700Mi"])).await?;
     assert_eq!(names(&world, &["own"]).await, before);
 
     // K-RST-6: whatever it is restarted for, its new pods have what their annotations say.
     apply(&world, &format!("{proxy_wish}, config: {{ enableDNSProxying: true }}")).await?;
     ready(&world, &operator).await?;
     let is_new = |pod: &Value| !before.contains(pod["metadata"]["name"].as_str().unwrap()) && has_own(pod);
-    let pods =
-        world.until_pods(&istiod.part, "own", "that are new, with their own resources", is_new).await?;
+    let pods = world.until_pods("own", "that are new, with their own resources", is_new).await?;
     let captures = |pod: &Value| {
         let proxy = proxy(pod, "initContainers").unwrap();
         let all = proxy["env"].as_array().unwrap();
@@ -146,8 +145,8 @@ async fn k_eval_1_a_small_cluster_has_small_sidecars() -> Result<()> {
         world.here().site.server.kubectl(&words).await?;
     }
     let operator = world.operator();
-    let istiod = meshed(&world, &operator, "").await?;
-    sidecars_have(&world, &istiod.part, &resources(["10m", "32Mi"], ["250m", "254Mi"])).await?;
+    let _istiod = meshed(&world, &operator, "").await?;
+    sidecars_have(&world, &resources(["10m", "32Mi"], ["250m", "254Mi"])).await?;
     assert_eq!(resources_of(&world, "istiod").await, resources(["50m", "128Mi"], ["1", "1Gi"]));
     let gateway = resources_of(&world, "istio-ingressgateway").await;
     assert_eq!(gateway, resources(["10m", "32Mi"], ["1", "1Gi"]));
@@ -163,7 +162,7 @@ async fn k_uni_1_with_the_mesh_go_its_kinds_its_namespace_and_all_sidecars() -> 
     let here = world.here();
     let operator = world.operator();
     let istiod = meshed(&world, &operator, "").await?;
-    sidecars_have(&world, &istiod.part, &resources(["10m", "192Mi"], ["1", "1Gi"])).await?;
+    sidecars_have(&world, &resources(["10m", "192Mi"], ["1", "1Gi"])).await?;
     let definitions = async || {
         let all = here.cluster.list("apiextensions.k8s.io", "CustomResourceDefinition", "").await.unwrap();
         let of_istio = |one: &&Value| {
@@ -184,7 +183,7 @@ async fn k_uni_1_with_the_mesh_go_its_kinds_its_namespace_and_all_sidecars() -> 
             pod["metadata"]["annotations"].get("sidecar.istio.io/status").is_none()
                 && lists.iter().all(|list| proxy(pod, list).is_none())
         };
-        world.until_pods(&operator, name, "without a sidecar", has_none).await?;
+        world.until_pods(name, "without a sidecar", has_none).await?;
     }
     Ok(())
 }
@@ -195,7 +194,7 @@ async fn k_rst_7_and_the_cni_switch_pods_are_as_they_should_be_after_the_restart
     needs!(Controllers::NEEDS, Injected::NEEDS);
     let world = Injected::start().await?;
     let operator = world.operator();
-    let istiod = meshed(&world, &operator, "").await?;
+    let _istiod = meshed(&world, &operator, "").await?;
     // One whose metrics nobody reads, and which therefore is never merged.
     let unread = json!({ "prometheus.io/scrape": "false", "sidecar.istio.io/nativeSidecar": "true" });
     create(&world, &[deployment("unread", &unread)]).await?;
@@ -207,10 +206,9 @@ async fn k_rst_7_and_the_cni_switch_pods_are_as_they_should_be_after_the_restart
     for (name, _, _) in WAYS {
         let has_not =
             |pod: &Value| !merged(pod) && container(pod, "initContainers", "istio-validation").is_some();
-        world.until_pods(&istiod.part, name, "set up by node agents", has_not).await?;
+        world.until_pods(name, "set up by node agents", has_not).await?;
     }
-    let unread =
-        world.until_pods(&istiod.part, "unread", "without merged metrics", |pod| !merged(pod)).await?;
+    let unread = world.until_pods("unread", "without merged metrics", |pod| !merged(pod)).await?;
     let unread: BTreeSet<&str> = unread.iter().map(|pod| pod["metadata"]["name"].as_str().unwrap()).collect();
 
     // K-RST-7.
@@ -218,7 +216,7 @@ async fn k_rst_7_and_the_cni_switch_pods_are_as_they_should_be_after_the_restart
     apply(&world, config).await?;
     ready(&world, &operator).await?;
     for (name, _, _) in WAYS {
-        world.until_pods(&istiod.part, name, "with merged metrics", merged).await?;
+        world.until_pods(name, "with merged metrics", merged).await?;
     }
     let still = names(&world, &["unread"]).await;
     assert!(still.iter().all(|name| unread.contains(name.as_str())), "{still:?}");
@@ -241,7 +239,7 @@ async fn k_rst_7_and_the_cni_switch_pods_are_as_they_should_be_after_the_restart
                     && container(pod, "initContainers", unwanted).is_none()
                     && merged(pod)
             };
-            world.until_pods(&operator, name, &format!("with {wanted}"), is_so).await?;
+            world.until_pods(name, &format!("with {wanted}"), is_so).await?;
         }
         let agents = async || {
             let set = world.here().get(("apps", "DaemonSet"), "istio-system", "istio-cni-node").await;
@@ -249,5 +247,129 @@ async fn k_rst_7_and_the_cni_switch_pods_are_as_they_should_be_after_the_restart
         };
         operator.until("the node agents to go or come", PATIENCE, agents).await?;
     }
+    Ok(())
+}
+
+/// Whether the real webhook has given it a sidecar.
+fn is_injected(pod: &Value) -> bool {
+    let lists = ["containers", "initContainers"];
+    pod["metadata"]["annotations"].get("sidecar.istio.io/status").is_some()
+        && lists.iter().any(|list| proxy(pod, list).is_some())
+}
+
+/// When a workload was restarted, if it was.
+async fn restarted_at(world: &Injected, name: &str) -> Value {
+    let workload = world.here().get(DEPLOYMENT, SHOP, name).await.unwrap();
+    workload["spec"]["template"]["metadata"]["annotations"]["istio-operator.kyma-project.io/restartedAt"]
+        .clone()
+}
+
+/// What was told of a workload by the restarter, in order of the words.
+async fn events(world: &Injected, name: &str) -> Vec<String> {
+    let all = world.here().cluster.list_in("", "Event", SHOP, "").await.unwrap();
+    let ours = all.iter().filter(|event| {
+        event["reportingComponent"] == "istio-restarter" && event["involvedObject"]["name"] == name
+    });
+    let mut reasons: Vec<String> = ours.map(|event| event["reason"].as_str().unwrap().to_owned()).collect();
+    reasons.sort();
+    reasons
+}
+
+/// Pods that were made while nobody injected get a sidecar when somebody does, once; and so do those of a namespace that asks for it later.
+#[tokio::test(flavor = "multi_thread")]
+async fn pods_without_a_sidecar_get_one_when_istio_is_back() -> Result<()> {
+    needs!(Controllers::NEEDS, Injected::NEEDS);
+    let world = Injected::start().await?;
+    let here = world.here();
+    let refuses = json!({ "sidecar.istio.io/inject": "false" });
+    let native = json!({ "sidecar.istio.io/nativeSidecar": "true" });
+    create(&world, &[shop()]).await?;
+    create(&world, &both_ways()).await?;
+    create(&world, &[deployment("refusing", &refuses), deployment("loner", &native)]).await?;
+    let all = ["native", "regular", "refusing", "loner"];
+    let operator = world.operator();
+    apply(&world, "").await?;
+    for name in all {
+        world.until_pods(name, "without a sidecar", |pod| !is_injected(pod)).await?;
+    }
+    ready(&world, &operator).await?;
+
+    // While nobody serves the webhook, nobody is restarted: new pods would be refused, or have none either.
+    apply(&world, "config: { numTrustedProxies: 1 }").await?;
+    ready(&world, &operator).await?;
+    for name in all {
+        assert_eq!(restarted_at(&world, name).await, Value::Null, "{name}");
+    }
+
+    // Somebody has a condition of his own in the webhooks, which cannot be seen at their selectors.
+    let but = json!({ "name": "but-one", "expression": "!has(object.metadata.labels) || object.metadata.labels['app'] != 'loner'" });
+    let kind = ("admissionregistration.k8s.io", "MutatingWebhookConfiguration");
+    let configurations = here.cluster.list(kind.0, kind.1, "app=sidecar-injector").await.unwrap();
+    for configuration in &configurations {
+        let count = configuration["webhooks"].as_array().unwrap().len();
+        let patch: Vec<Value> = (0..count)
+            .map(|place| json!({ "op": "add", "path": format!("/webhooks/{place}/matchConditions"), "value": [but] }))
+            .collect();
+        let name = configuration["metadata"]["name"].as_str().unwrap();
+        let words = ["patch", "mutatingwebhookconfiguration", name, "--type=json", "-p"];
+        let patch = Value::from(patch).to_string();
+        here.site.server.kubectl(&words.into_iter().chain([patch.as_str()]).collect::<Vec<_>>()).await?;
+    }
+
+    // Istio is back: that alone is enough.
+    let istiod = world.istiod().await?;
+    for (name, _, list) in WAYS {
+        let has = |pod: &Value| is_injected(pod) && proxy(pod, list).is_some();
+        world.until_pods(name, "with a sidecar", has).await?;
+        assert_eq!(events(&world, name).await, ["RestartSuccess"], "{name}");
+    }
+    assert_eq!(restarted_at(&world, "refusing").await, Value::Null, "it does not want one");
+
+    // Whoever has none again is named, and not restarted once more.
+    here.kubectl(&format!("rollout status deployment/loner -n {SHOP} --timeout=60s")).await?;
+    let once = restarted_at(&world, "loner").await;
+    assert!(once.is_string());
+    for number in [2, 3] {
+        apply(&world, &format!("config: {{ numTrustedProxies: {number} }}")).await?;
+        let status = world.kyma.says(&operator, HOME, "Warning", "ReconcileFailed").await?;
+        let told = condition(&status, "ProxySidecarRestartSucceeded");
+        assert_eq!(told["reason"], "ProxySidecarManualRestartRequired");
+        assert_eq!(
+            told["message"],
+            "The sidecars of the following workloads could not be restarted: shop/loner"
+        );
+    }
+    assert_eq!(restarted_at(&world, "loner").await, once);
+    assert_eq!(events(&world, "loner").await, ["RestartRequired", "RestartSuccess"]);
+    here.kubectl(&format!("delete deployment loner -n {SHOP}")).await?;
+
+    // Istio is away once more, with its webhooks; what is made then has no sidecar.
+    operator.kill();
+    drop(istiod);
+    for configuration in &configurations {
+        let name = configuration["metadata"]["name"].as_str().unwrap();
+        here.kubectl(&format!("delete mutatingwebhookconfiguration {name}")).await?;
+    }
+    create(&world, &[deployment("later", &native)]).await?;
+    world.until_pods("later", "without a sidecar", |pod| !is_injected(pod)).await?;
+    let operator = world.operator();
+    let back = async || {
+        let all = here.cluster.list(kind.0, kind.1, "app=sidecar-injector").await.unwrap();
+        Seen::when(all.len() == configurations.len(), || all.len().to_string())
+    };
+    operator.until("the webhooks to be back", PATIENCE, back).await?;
+    let _istiod = world.istiod().await?;
+    world.until_pods("later", "with a sidecar", is_injected).await?;
+
+    // A namespace that asks for sidecars later is the same; it is seen at the next look.
+    here.kubectl(&format!("label namespace {SHOP} istio-injection-")).await?;
+    create(&world, &[deployment("unasked", &native)]).await?;
+    world.until_pods("unasked", "without a sidecar", |pod| !is_injected(pod)).await?;
+    apply(&world, "config: { numTrustedProxies: 4 }").await?;
+    ready(&world, &operator).await?;
+    assert_eq!(restarted_at(&world, "unasked").await, Value::Null);
+    here.kubectl(&format!("label namespace {SHOP} istio-injection=enabled")).await?;
+    apply(&world, "config: { numTrustedProxies: 5 }").await?;
+    world.until_pods("unasked", "with a sidecar", is_injected).await?;
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::{
 };
 use mizzen_testkit::{
     ApiServer, Part, Pods, Result, ports, run, tools,
-    wait::{PATIENCE, Seen},
+    wait::{self, PATIENCE, Seen},
 };
 use serde_json::{Value, json};
 use std::{net::SocketAddr, process::Command};
@@ -117,7 +117,6 @@ impl Injected {
     /// Waits until every pod of a workload is as it should be, and all are ready.
     pub(crate) async fn until_pods(
         &self,
-        part: &Part,
         name: &str,
         what: &str,
         is: impl Fn(&Value) -> bool,
@@ -129,7 +128,7 @@ impl Injected {
                 pods.iter().map(|pod| pod["spec"].to_string()).collect::<Vec<_>>().join("\n")
             })
         };
-        part.until(&format!("pods of {name} {what}"), PATIENCE, probe).await
+        wait::until(&format!("pods of {name} {what}"), PATIENCE, probe).await
     }
 }
 

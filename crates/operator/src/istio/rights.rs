@@ -11,10 +11,11 @@ pub(super) fn rules(granted: &[Value]) -> Vec<Value> {
     let mut rules = vec![
         rule("operator.kyma-project.io", &["istios"], &["get", "list", "patch", "watch"]),
         rule("operator.kyma-project.io", &["istios/status"], &["patch"]),
-        rule("", &["namespaces"], &["create", "delete", "get", "patch"]),
+        rule("", &["namespaces"], &["create", "delete", "get", "list", "patch"]),
         rule("", &["nodes"], &["list"]),
         rule("", &["pods"], &["delete", "get", "list"]),
-        rule("", &["events"], &["list"]),
+        rule("", &["pods/eviction"], &["create"]),
+        rule("", &["events"], &["create", "get", "list"]),
         // Workloads whose sidecars are not what they should be.
         rule("apps", &["replicasets"], &["get"]),
         rule("apps", &["statefulsets"], &["get", "patch"]),
@@ -65,7 +66,13 @@ mod tests {
     use std::{collections::BTreeSet, fs};
 
     /// Group, resource, verbs, and why.
-    const ADDITIONS: [(&str, &str, &[&str], &str); 4] = [
+    const ADDITIONS: [(&str, &str, &[&str], &str); 5] = [
+        (
+            "",
+            "pods/eviction",
+            &["create"],
+            "pods are asked to go, where upstream deletes them whatever their budget says",
+        ),
         (
             "scheduling.k8s.io",
             "priorityclasses",

@@ -6,11 +6,21 @@ use serde_json::{Value, json};
 /// When it was restarted, by the name of upstream's.
 const RESTARTED: &str = "istio-operator.kyma-project.io/restartedAt";
 const RESTARTED_FOR: &str = "mizzen.io/restarted-for";
+/// Who injected then.
+const RESTARTED_WITH: &str = "mizzen.io/restarted-with";
 
 /// Whether it was restarted for this already.
 pub(super) fn was_restarted_for(workload: &Value, cause: &str) -> bool {
-    let annotations = workload.pointer("/spec/template/metadata/annotations");
-    annotations.and_then(|all| all.get(RESTARTED_FOR)?.as_str()) == Some(cause)
+    mark(workload, RESTARTED_FOR) == Some(cause)
+}
+
+/// Whether the same injector was there when it was restarted.
+pub(super) fn was_restarted_with(workload: &Value, injector: &str) -> bool {
+    mark(workload, RESTARTED_WITH) == Some(injector)
+}
+
+fn mark<'w>(workload: &'w Value, name: &str) -> Option<&'w str> {
+    workload.pointer("/spec/template/metadata/annotations")?.get(name)?.as_str()
 }
 
 /// Whether it is still there.
@@ -20,14 +30,26 @@ pub(super) async fn restart(
     workload: &Value,
     cause: &str,
 ) -> Result<bool, Refused> {
-    Ok(cluster.patch(id, patch(workload, cause, &now())).await?.is_some())
+    Ok(cluster.patch(id, patch(workload, &[(RESTARTED, &now()), (RESTARTED_FOR, cause)])).await?.is_some())
 }
 
-/// Only these two annotations, so that a workload that changes all the time can be restarted; the map of them is made only of the very
+/// The same, with who injects its new pods.
+pub(super) async fn restart_with(
+    cluster: &Cluster,
+    id: &ObjectId,
+    workload: &Value,
+    cause: &str,
+    injector: &str,
+) -> Result<bool, Refused> {
+    let now = now();
+    let marks = [(RESTARTED, now.as_str()), (RESTARTED_FOR, cause), (RESTARTED_WITH, injector)];
+    Ok(cluster.patch(id, patch(workload, &marks)).await?.is_some())
+}
+
+/// Only these annotations, so that a workload that changes all the time can be restarted; the map of them is made only of the very
 /// version that has none.
-fn patch(workload: &Value, cause: &str, now: &str) -> Value {
+fn patch(workload: &Value, marks: &[(&str, &str)]) -> Value {
     let way = "/spec/template/metadata";
-    let marks = [(RESTARTED, now), (RESTARTED_FOR, cause)];
     if workload.pointer(way).is_some_and(|metadata| metadata["annotations"].is_object()) {
         let key = |name: &str| format!("{way}/annotations/{}", name.replace('/', "~1"));
         return marks
@@ -37,7 +59,7 @@ fn patch(workload: &Value, cause: &str, now: &str) -> Value {
     }
     let mut metadata = workload.pointer(way).cloned().unwrap_or_else(|| json!({}));
     for (name, value) in marks {
-        metadata["annotations"][name] = value.into();
+        metadata["annotations"][*name] = (*value).into();
     }
     json!([
         { "op": "replace", "path": "/metadata/resourceVersion", "value": workload["metadata"]["resourceVersion"] },
@@ -50,9 +72,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_but_the_two_marks_is_written() {
+    fn nothing_but_the_marks_is_written() {
+        let marks = [(RESTARTED, "now"), (RESTARTED_FOR, "cause")];
         let annotated = json!({ "spec": { "template": { "metadata": { "annotations": { "a": "b" } } } } });
-        let written = patch(&annotated, "cause", "now");
+        let written = patch(&annotated, &marks);
         assert_eq!(
             written,
             json!([
@@ -61,10 +84,10 @@ mod tests {
             ])
         );
         let bare = json!({ "metadata": { "resourceVersion": "7" }, "spec": { "template": { "metadata": { "labels": { "a": "b" } } } } });
-        let written = patch(&bare, "cause", "now");
+        let written = patch(&bare, &marks);
         assert_eq!(written[0]["value"], "7");
         assert_eq!(written[1]["value"]["labels"], json!({ "a": "b" }));
         assert_eq!(written[1]["value"]["annotations"][RESTARTED_FOR], "cause");
-        assert_eq!(patch(&json!({}), "cause", "now")[1]["path"], "/spec/template/metadata");
+        assert_eq!(patch(&json!({}), &marks)[1]["path"], "/spec/template/metadata");
     }
 }

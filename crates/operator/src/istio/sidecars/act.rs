@@ -2,60 +2,118 @@
 
 use super::{
     LISTED, Restarted,
+    budget::Budgets,
+    event::{self, Reason},
     owner::Action,
     plan::{RestartPlan, Workload},
     window::{Moment, Window},
 };
 use crate::{
-    istio::rollout::{restart, was_restarted_for},
+    istio::rollout::{restart_with, was_restarted_for, was_restarted_with},
     pass::Stopped,
 };
 use mizzen_api::istio::Restart;
-use mizzen_cluster::{Cluster, ObjectId, Refused};
+use mizzen_cluster::{Cluster, Eviction, ObjectId, Refused};
 use serde_json::Value;
 
 const EXCLUDE: &str = "restarter.istio-operator.kyma-project.io/exclude";
 const WINDOW: &str = "restarter.istio-operator.kyma-project.io/maintenance-window";
 
+/// How workloads are restarted this time.
+pub(super) struct Conduct<'a> {
+    pub(super) settings: &'a Restart,
+    /// All that a restart would bring.
+    pub(super) cause: &'a str,
+    /// Who injects; empty where nobody has to.
+    pub(super) injector: &'a str,
+    /// A new pod would have no sidecar.
+    pub(super) nobody_injects: bool,
+    pub(super) now: Moment,
+    pub(super) budgets: Budgets,
+}
+
 /// What is done about a workload that can be rolled out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Verdict {
     Restart,
-    /// It is on its way to what it should be.
-    Rolling,
     /// It was restarted for this, and is done.
     Done,
     /// It was restarted for this, and that did not help.
     InVain,
-    /// Not now, or never: somebody has said so.
-    Held,
+    Later(Why),
+    Unreadable,
+    /// A new template changes nothing about its pods.
+    OnDelete,
+}
+
+/// Why it is not restarted now; by this name it is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Why {
+    /// It is on its way to what it should be.
+    RollingOut,
+    Disabled,
+    Excluded,
+    MaintenanceWindow,
+    PodDisruptionBudget,
+    BatchSize,
+    NobodyInjects,
+}
+
+/// What became of a workload.
+enum Told {
+    Fine,
+    Restarted,
+    Later(Why),
+    ByHand(&'static str),
     Unreadable,
 }
+
+const UNREADABLE: &str = "its maintenance window cannot be read: write it as `Sat-Sun 00:00-04:00`";
+const EXCLUDED: &str = "its sidecar is not what it should be, and it asks not to be restarted";
 
 pub(super) async fn act(
     cluster: &Cluster,
     plan: RestartPlan,
-    settings: &Restart,
-    cause: &str,
-    now: Moment,
+    mut conduct: Conduct<'_>,
 ) -> Result<Restarted, Stopped> {
     let mut done = Restarted::default();
-    let mut room = settings.batch_size.map_or(usize::MAX, |size| usize::try_from(size).unwrap_or(usize::MAX));
+    let size = conduct.settings.batch_size;
+    let mut room = size.map_or(usize::MAX, |size| usize::try_from(size).unwrap_or(usize::MAX));
     for workload in plan.into_workloads() {
         let name = format!("{}/{}", workload.namespace, workload.owner.name);
-        let outcome = one(cluster, &workload, settings, cause, now, &mut room).await;
+        let outcome = one(cluster, &workload, &mut conduct, &mut room).await;
+        let tell = async |reason: Reason, note: &str| {
+            event::tell(cluster, &workload.namespace, &workload.owner, reason, note, conduct.cause).await;
+        };
         match outcome {
             Ok(Told::Fine) => continue,
-            Ok(Told::Restarted) => done.wrote = true,
-            Ok(Told::Later) => {}
+            Ok(Told::Restarted) => {
+                tell(Reason::RestartSuccess, "restarted, so that its sidecar is what it should be").await;
+                done.wrote = true;
+            }
+            Ok(Told::Later(why)) => {
+                if why == Why::Excluded {
+                    tell(Reason::RestartRequired, EXCLUDED).await;
+                }
+                *done.outdated.waiting.entry(format!("{why:?}")).or_default() += 1;
+            }
             Ok(Told::ByHand(why)) => {
                 tracing::warn!(workload = name, "{why}");
+                tell(Reason::RestartRequired, why).await;
+                done.by_hand.push(name.clone());
+            }
+            Ok(Told::Unreadable) => {
+                tracing::warn!(workload = name, UNREADABLE);
+                tell(Reason::RestartConfigInvalid, UNREADABLE).await;
                 done.by_hand.push(name.clone());
             }
             // Somebody else was at it: the next look sees what came of it.
             Err(Refused::Conflict { .. }) => {}
-            Err(refused) if workload.of_kyma => return Err(refused.into()),
             Err(refused) => {
+                tell(Reason::RestartFailed, &refused.to_string()).await;
+                if workload.of_kyma {
+                    return Err(refused.into());
+                }
                 tracing::warn!(workload = name, %refused, "it could not be restarted");
                 done.by_hand.push(name.clone());
             }
@@ -68,76 +126,91 @@ pub(super) async fn act(
     Ok(done)
 }
 
-enum Told {
-    Fine,
-    Restarted,
-    Later,
-    ByHand(&'static str),
-}
-
 async fn one(
     cluster: &Cluster,
     workload: &Workload,
-    settings: &Restart,
-    cause: &str,
-    now: Moment,
+    conduct: &mut Conduct<'_>,
     room: &mut usize,
 ) -> Result<Told, Refused> {
-    let group = if workload.owner.kind == "Pod" { "" } else { "apps" };
-    let id = ObjectId {
-        group: group.to_owned(),
-        kind: workload.owner.kind.clone(),
-        namespace: workload.namespace.clone(),
-        name: workload.owner.name.clone(),
-    };
+    let (namespace, name) = (&workload.namespace, &workload.owner.name);
     match workload.action {
         Action::ByHand(why) => return Ok(Told::ByHand(why)),
-        Action::DeletePod if settings.enabled == Some(false) || *room == 0 => return Ok(Told::Later),
+        Action::DeletePod if conduct.nobody_injects => return Ok(Told::Later(Why::NobodyInjects)),
+        Action::DeletePod if conduct.settings.enabled == Some(false) => {
+            return Ok(Told::Later(Why::Disabled));
+        }
+        Action::DeletePod if *room == 0 => return Ok(Told::Later(Why::BatchSize)),
         Action::DeletePod => {
-            *room -= 1;
-            cluster.delete(&id, None).await?;
-            return Ok(Told::Restarted);
+            return Ok(match cluster.evict(namespace, name, None).await? {
+                Eviction::Done => {
+                    *room -= 1;
+                    Told::Restarted
+                }
+                Eviction::Absent => Told::Fine,
+                Eviction::Held(why) => {
+                    tracing::info!(pod = format!("{namespace}/{name}"), why, "it cannot be spared now");
+                    Told::Later(Why::PodDisruptionBudget)
+                }
+            });
         }
         Action::RollOut(_) => {}
     }
+    let id = ObjectId {
+        group: "apps".to_owned(),
+        kind: workload.owner.kind.clone(),
+        namespace: namespace.clone(),
+        name: name.clone(),
+    };
     let Some(object) = cluster.get(&id, None).await? else { return Ok(Told::Fine) };
-    match verdict(&object, workload.is_seen, settings, cause, now) {
+    match verdict(&object, workload, conduct) {
         Verdict::Done => Ok(Told::Fine),
-        Verdict::Held => Ok(Told::Later),
-        Verdict::Rolling => {
-            *room = room.saturating_sub(1);
-            Ok(Told::Later)
+        Verdict::Later(why) => {
+            if why == Why::RollingOut {
+                *room = room.saturating_sub(1);
+                conduct.budgets.use_for(&object);
+            }
+            Ok(Told::Later(why))
         }
         Verdict::InVain => {
             Ok(Told::ByHand("it was restarted, and its sidecar is still not what it should be"))
         }
-        Verdict::Unreadable => {
-            Ok(Told::ByHand("its maintenance window cannot be read: write it as `Sat-Sun 00:00-04:00`"))
-        }
-        Verdict::Restart if *room == 0 => Ok(Told::Later),
+        Verdict::OnDelete => Ok(Told::ByHand("its update strategy is OnDelete: its pods wait to be deleted")),
+        Verdict::Unreadable => Ok(Told::Unreadable),
+        Verdict::Restart if *room == 0 => Ok(Told::Later(Why::BatchSize)),
         Verdict::Restart => {
             *room -= 1;
-            tracing::info!(workload = %id, cause, "restarting");
-            Ok(if restart(cluster, &id, &object, cause).await? { Told::Restarted } else { Told::Fine })
+            conduct.budgets.use_for(&object);
+            tracing::info!(workload = %id, conduct.cause, "restarting");
+            let is_there = restart_with(cluster, &id, &object, conduct.cause, conduct.injector).await?;
+            Ok(if is_there { Told::Restarted } else { Told::Fine })
         }
     }
 }
 
-fn verdict(object: &Value, is_seen: bool, settings: &Restart, cause: &str, now: Moment) -> Verdict {
-    let rolling = is_rolling(object);
-    if was_restarted_for(object, cause) {
-        return match (rolling, is_seen) {
-            (true, _) => Verdict::Rolling,
-            (false, true) => Verdict::InVain,
-            (false, false) => Verdict::Done,
-        };
+fn verdict(object: &Value, workload: &Workload, conduct: &Conduct<'_>) -> Verdict {
+    let Conduct { settings, cause, injector, .. } = conduct;
+    if object["spec"]["updateStrategy"]["type"] == "OnDelete" {
+        return Verdict::OnDelete;
     }
-    if rolling {
-        return Verdict::Rolling;
+    let rolling = is_rolling(object);
+    // Whoever has no sidecar though it was restarted may have one from another injector.
+    let was_tried =
+        was_restarted_for(object, cause) && (!workload.is_bare || was_restarted_with(object, injector));
+    match (rolling, was_tried) {
+        (true, _) => return Verdict::Later(Why::RollingOut),
+        (false, true) if workload.is_seen => return Verdict::InVain,
+        (false, true) => return Verdict::Done,
+        (false, false) => {}
+    }
+    if conduct.nobody_injects {
+        return Verdict::Later(Why::NobodyInjects);
     }
     let annotation = |name: &str| object["metadata"]["annotations"].get(name).and_then(Value::as_str);
-    if settings.enabled == Some(false) || annotation(EXCLUDE) == Some("true") {
-        return Verdict::Held;
+    if settings.enabled == Some(false) {
+        return Verdict::Later(Why::Disabled);
+    }
+    if annotation(EXCLUDE) == Some("true") {
+        return Verdict::Later(Why::Excluded);
     }
     // The workload's own word counts more than the cluster's.
     let windows = match annotation(WINDOW) {
@@ -147,8 +220,16 @@ fn verdict(object: &Value, is_seen: bool, settings: &Restart, cause: &str, now: 
     if windows.iter().any(Option::is_none) {
         return Verdict::Unreadable;
     }
-    let open = windows.is_empty() || windows.iter().flatten().any(|window| window.has(now));
-    if open { Verdict::Restart } else { Verdict::Held }
+    if !windows.is_empty() && !windows.iter().flatten().any(|window| window.has(conduct.now)) {
+        return Verdict::Later(Why::MaintenanceWindow);
+    }
+    match conduct.budgets.in_the_way(object) {
+        Some(budget) => {
+            tracing::info!(workload = workload.owner.name, budget, "it waits for a budget");
+            Verdict::Later(Why::PodDisruptionBudget)
+        }
+        None => Verdict::Restart,
+    }
 }
 
 /// Whether pods of it are being replaced.
@@ -172,6 +253,7 @@ fn is_rolling(object: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::istio::sidecars::pod::Owner;
     use serde_json::json;
 
     fn deployment(updated: i64) -> Value {
@@ -182,25 +264,69 @@ mod tests {
         })
     }
 
-    fn told(object: &Value, is_seen: bool, settings: &Restart) -> Verdict {
+    fn workload(is_seen: bool, is_bare: bool) -> Workload {
+        let owner = Owner { version: "apps/v1".into(), kind: "Deployment".into(), name: "w".into() };
+        let (namespace, action) = ("n".to_owned(), Action::RollOut(owner.clone()));
+        Workload { namespace, of_kyma: false, owner, action, is_seen, is_bare }
+    }
+
+    fn conduct(settings: &Restart) -> Conduct<'_> {
         // A Saturday, at one o'clock.
-        verdict(object, is_seen, settings, "cause", Moment::of((2 * 24 + 1) * 3600))
+        let now = Moment::of((2 * 24 + 1) * 3600);
+        let budgets = Budgets::default();
+        Conduct { settings, cause: "cause", injector: "injector", nobody_injects: false, now, budgets }
+    }
+
+    fn told(object: &Value, is_seen: bool, settings: &Restart) -> Verdict {
+        verdict(object, &workload(is_seen, false), &conduct(settings))
     }
 
     #[test]
     fn a_workload_is_restarted_once_for_one_cause() {
         let any = Restart::default();
         assert_eq!(told(&deployment(2), true, &any), Verdict::Restart);
-        assert_eq!(told(&deployment(1), true, &any), Verdict::Rolling, "somebody else rolls it out");
+        assert_eq!(
+            told(&deployment(1), true, &any),
+            Verdict::Later(Why::RollingOut),
+            "somebody else rolls it out"
+        );
         let mut done = deployment(2);
         done["spec"]["template"]["metadata"]["annotations"] = json!({ "mizzen.io/restarted-for": "cause" });
         assert_eq!(told(&done, false, &any), Verdict::Done);
         assert_eq!(told(&done, true, &any), Verdict::InVain);
         done["status"]["observedGeneration"] = 1.into();
-        assert_eq!(told(&done, true, &any), Verdict::Rolling);
+        assert_eq!(told(&done, true, &any), Verdict::Later(Why::RollingOut));
         done["spec"]["template"]["metadata"]["annotations"] = json!({ "mizzen.io/restarted-for": "another" });
         done["status"]["observedGeneration"] = 2.into();
         assert_eq!(told(&done, true, &any), Verdict::Restart);
+    }
+
+    #[test]
+    fn a_workload_without_a_sidecar_is_restarted_once_with_one_injector() {
+        let any = Restart::default();
+        let of = |object: &Value, conduct: &Conduct<'_>| verdict(object, &workload(true, true), conduct);
+        assert_eq!(of(&deployment(2), &conduct(&any)), Verdict::Restart);
+        let mut done = deployment(2);
+        done["spec"]["template"]["metadata"]["annotations"] =
+            json!({ "mizzen.io/restarted-for": "cause", "mizzen.io/restarted-with": "injector" });
+        assert_eq!(of(&done, &conduct(&any)), Verdict::InVain, "it has none again");
+        let another = Conduct { injector: "another", ..conduct(&any) };
+        assert_eq!(of(&done, &another), Verdict::Restart);
+        assert_eq!(
+            told(&done, false, &any),
+            Verdict::Done,
+            "for what is wrong otherwise it counts all the same"
+        );
+        assert_eq!(verdict(&done, &workload(false, false), &another), Verdict::Done);
+        let nobody = Conduct { nobody_injects: true, ..conduct(&any) };
+        assert_eq!(of(&deployment(2), &nobody), Verdict::Later(Why::NobodyInjects));
+    }
+
+    #[test]
+    fn a_template_that_changes_nothing_is_not_written() {
+        let mut set = deployment(1);
+        set["spec"]["updateStrategy"] = json!({ "type": "OnDelete" });
+        assert_eq!(told(&set, true, &Restart::default()), Verdict::OnDelete);
     }
 
     #[test]
@@ -215,18 +341,24 @@ mod tests {
             told(&deployment(2), true, &of(&["Mon 00:00-04:00", "Sat 00:00-04:00"], None)),
             Verdict::Restart
         );
-        assert_eq!(told(&deployment(2), true, &of(&["Mon 00:00-04:00"], None)), Verdict::Held);
-        assert_eq!(told(&deployment(2), true, &of(&[], Some(false))), Verdict::Held);
+        assert_eq!(
+            told(&deployment(2), true, &of(&["Mon 00:00-04:00"], None)),
+            Verdict::Later(Why::MaintenanceWindow)
+        );
+        assert_eq!(told(&deployment(2), true, &of(&[], Some(false))), Verdict::Later(Why::Disabled));
         let annotated = |name: &str, value: &str| {
             let mut object = deployment(2);
             object["metadata"]["annotations"][name] = value.into();
             object
         };
-        assert_eq!(told(&annotated(EXCLUDE, "true"), true, &Restart::default()), Verdict::Held);
+        assert_eq!(
+            told(&annotated(EXCLUDE, "true"), true, &Restart::default()),
+            Verdict::Later(Why::Excluded)
+        );
         assert_eq!(told(&annotated(EXCLUDE, "false"), true, &Restart::default()), Verdict::Restart);
         assert_eq!(
             told(&annotated(WINDOW, "Mon 00:00-04:00"), true, &of(&["Sat 00:00-04:00"], None)),
-            Verdict::Held
+            Verdict::Later(Why::MaintenanceWindow)
         );
         assert_eq!(told(&annotated(WINDOW, "at night"), true, &Restart::default()), Verdict::Unreadable);
     }

@@ -1,6 +1,6 @@
 //! Who has to be restarted for a pod to be made anew.
 
-use super::sidecar::{Owner, Sidecar};
+use super::pod::{Owner, Pod};
 use mizzen_cluster::{Cluster, ObjectId, Refused};
 use std::collections::HashMap;
 
@@ -17,26 +17,22 @@ pub(super) enum Action {
 pub(super) struct Sets(HashMap<(String, String), Option<Option<Owner>>>);
 
 impl Sets {
-    pub(super) async fn action(&mut self, cluster: &Cluster, sidecar: &Sidecar) -> Result<Action, Refused> {
-        let Some(owner) = &sidecar.owner else { return Ok(decide(None, None)) };
+    pub(super) async fn action(&mut self, cluster: &Cluster, pod: &Pod) -> Result<Action, Refused> {
+        let Some(owner) = &pod.owner else { return Ok(decide(None, None)) };
         if owner.kind != "ReplicaSet" {
             return Ok(decide(Some(owner), None));
         }
-        let key = (sidecar.namespace.clone(), owner.name.clone());
+        let key = (pod.namespace.clone(), owner.name.clone());
         if let Some(known) = self.0.get(&key) {
             return Ok(decide(Some(owner), known.as_ref()));
         }
         let id = ObjectId {
             group: "apps".to_owned(),
             kind: owner.kind.clone(),
-            namespace: sidecar.namespace.clone(),
+            namespace: pod.namespace.clone(),
             name: owner.name.clone(),
         };
-        let set = cluster.get(&id, None).await?.map(|set| {
-            let owner = set["metadata"]["ownerReferences"].get(0)?;
-            let text = |key: &str| owner[key].as_str().unwrap_or_default().to_owned();
-            Some(Owner { kind: text("kind"), name: text("name") })
-        });
+        let set = cluster.get(&id, None).await?.map(|set| Owner::of(&set));
         let action = decide(Some(owner), set.as_ref());
         self.0.insert(key, set);
         Ok(action)
@@ -50,8 +46,8 @@ fn decide(owner: Option<&Owner>, set: Option<&Option<Owner>>) -> Action {
     const OTHER: Action = Action::ByHand(
         "pod sidecar could not be updated because its owner is of a kind that cannot be rolled out.",
     );
-    let roll_out = |owner: &Owner| match owner.kind.as_str() {
-        "Deployment" | "StatefulSet" | "DaemonSet" => Action::RollOut(owner.clone()),
+    let roll_out = |owner: &Owner| match (owner.version.split('/').next(), owner.kind.as_str()) {
+        (Some("apps"), "Deployment" | "StatefulSet" | "DaemonSet") => Action::RollOut(owner.clone()),
         _ => OTHER,
     };
     let Some(owner) = owner else { return NONE };
@@ -70,7 +66,7 @@ mod tests {
 
     #[test]
     fn each_owner_has_its_way_of_being_restarted() {
-        let of = |kind: &str| Owner { kind: kind.into(), name: "o".into() };
+        let of = |kind: &str| Owner { version: "apps/v1".into(), kind: kind.into(), name: "o".into() };
         let set = of("ReplicaSet");
         let by_hand = |action: Action| matches!(action, Action::ByHand(_));
         for kind in ["Deployment", "StatefulSet", "DaemonSet"] {
@@ -82,6 +78,8 @@ mod tests {
         for kind in ["Job", "Rollout", ""] {
             assert!(by_hand(decide(Some(&of(kind)), None)), "{kind}");
         }
+        let others = Owner { version: "apps.example/v1".into(), ..of("Deployment") };
+        assert!(by_hand(decide(Some(&others), None)), "a kind of the same name that is not Kubernetes' own");
         assert!(by_hand(decide(None, None)) && by_hand(decide(Some(&set), None)));
         assert!(by_hand(decide(Some(&set), Some(&Some(of("Rollout"))))));
     }

@@ -2,8 +2,8 @@
 
 use super::{
     owner::Action,
+    pod::{Owner, Pod},
     predicate::Outdated,
-    sidecar::{Owner, Sidecar},
 };
 use std::collections::BTreeMap;
 
@@ -28,26 +28,30 @@ pub(super) struct Workload {
     pub(super) action: Action,
     /// Whether it can be seen at its pods.
     pub(super) is_seen: bool,
+    /// Whether all that is wrong is that some of them have no sidecar.
+    pub(super) is_bare: bool,
 }
 
 impl RestartPlan {
-    pub(super) fn add(&mut self, sidecar: &Sidecar, outdated: Outdated, action: Action) {
-        let pod = || Owner { kind: "Pod".to_owned(), name: sidecar.name.clone() };
+    pub(super) fn add(&mut self, pod: &Pod, outdated: Outdated, action: Action) {
+        let itself = || Owner { version: "v1".to_owned(), kind: "Pod".to_owned(), name: pod.name.clone() };
         let owner = match &action {
             Action::RollOut(owner) => owner.clone(),
-            Action::DeletePod => pod(),
-            Action::ByHand(_) => sidecar.owner.clone().unwrap_or_else(pod),
+            Action::DeletePod => itself(),
+            Action::ByHand(_) => pod.owner.clone().unwrap_or_else(itself),
         };
         let place = Place {
-            of_others: !sidecar.of_kyma,
-            namespace: sidecar.namespace.clone(),
+            of_others: !pod.of_kyma,
+            namespace: pod.namespace.clone(),
             kind: owner.kind.clone(),
             name: owner.name.clone(),
         };
-        let is_seen = outdated == Outdated::Seen;
-        let (namespace, of_kyma) = (sidecar.namespace.clone(), sidecar.of_kyma);
-        let workload = self.0.entry(place).or_insert(Workload { namespace, of_kyma, owner, action, is_seen });
+        let (is_seen, is_bare) = (outdated != Outdated::BySpec, outdated == Outdated::Bare);
+        let (namespace, of_kyma) = (pod.namespace.clone(), pod.of_kyma);
+        let workload =
+            self.0.entry(place).or_insert(Workload { namespace, of_kyma, owner, action, is_seen, is_bare });
         workload.is_seen |= is_seen;
+        workload.is_bare &= is_bare;
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -66,19 +70,23 @@ mod tests {
     #[test]
     fn a_workload_of_many_pods_is_restarted_once_and_kymas_first() {
         let mut plan = RestartPlan::default();
-        let sidecar = |namespace: &str, name: &str| Sidecar {
+        let pod = |namespace: &str, name: &str| Pod {
             namespace: namespace.into(),
             name: name.into(),
             of_kyma: namespace == "kyma-system",
-            ..Sidecar::default()
+            ..Pod::default()
         };
-        let deployment = || Action::RollOut(Owner { kind: "Deployment".into(), name: "d".into() });
+        let deployment = || {
+            let (version, kind, name) = ("apps/v1".into(), "Deployment".into(), "d".into());
+            Action::RollOut(Owner { version, kind, name })
+        };
         for number in 0..62 {
-            plan.add(&sidecar("a", &format!("p{number}")), Outdated::BySpec, deployment());
+            plan.add(&pod("a", &format!("p{number}")), Outdated::BySpec, deployment());
         }
-        plan.add(&sidecar("a", "p62"), Outdated::Seen, deployment());
-        plan.add(&sidecar("kyma-system", "p"), Outdated::Seen, deployment());
-        plan.add(&sidecar("a", "bare"), Outdated::Seen, Action::ByHand("no owner"));
+        plan.add(&pod("a", "p62"), Outdated::Seen, deployment());
+        plan.add(&pod("a", "p63"), Outdated::Bare, deployment());
+        plan.add(&pod("kyma-system", "p"), Outdated::Seen, deployment());
+        plan.add(&pod("a", "bare"), Outdated::Bare, Action::ByHand("no owner"));
         let all: Vec<Workload> = plan.into_workloads().collect();
         let names: Vec<String> = all
             .iter()
@@ -86,5 +94,6 @@ mod tests {
             .collect();
         assert_eq!(names, ["kyma-system/Deployment/d", "a/Deployment/d", "a/Pod/bare"]);
         assert!(all[1].is_seen, "one pod is enough");
+        assert!(!all[1].is_bare && all[2].is_bare, "another is wrong in another way");
     }
 }

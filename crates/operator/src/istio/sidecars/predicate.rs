@@ -16,6 +16,8 @@ pub(super) enum Outdated {
     Seen,
     /// The spec has changed since; a pod does not show that it has read it.
     BySpec,
+    /// There is none, and there should be one: it was made while nobody injected, or before its namespace asked for it.
+    Bare,
 }
 
 pub(super) fn outdated(
