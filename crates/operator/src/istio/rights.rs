@@ -17,7 +17,8 @@ pub(super) fn rules(granted: &[Value]) -> Vec<Value> {
         rule("", &["pods/eviction"], &["create"]),
         rule("", &["events"], &["create", "get", "list"]),
         // Workloads whose sidecars are not what they should be.
-        rule("apps", &["replicasets"], &["get"]),
+        rule("apps", &["replicasets"], &["get", "patch"]),
+        rule("", &["replicationcontrollers"], &["get", "patch"]),
         rule("apps", &["statefulsets"], &["get", "patch"]),
         rule("autoscaling.k8s.io", &["verticalpodautoscalers"], &["create", "delete", "get", "patch"]),
         rule("scheduling.k8s.io", &["priorityclasses"], &["create", "get", "patch"]),
@@ -66,7 +67,13 @@ mod tests {
     use std::{collections::BTreeSet, fs};
 
     /// Group, resource, verbs, and why.
-    const ADDITIONS: [(&str, &str, &[&str], &str); 5] = [
+    const ADDITIONS: [(&str, &str, &[&str], &str); 6] = [
+        (
+            "",
+            "replicationcontrollers",
+            &["patch"],
+            "its next pods say what they were made for, so that none is evicted twice for one cause",
+        ),
         (
             "",
             "pods/eviction",

@@ -1,13 +1,14 @@
-//! A workload restarted: its template gets a new time, and the cause in the same write, so that nothing is restarted twice for one.
+//! A workload restarted: its template gets a new time, and the cause in the same write, so that nothing is restarted twice for one. What
+//! rolls nothing out by itself passes the marks on to its next pods.
 
 use mizzen_cluster::{Cluster, ObjectId, Refused, now};
 use serde_json::{Value, json};
 
 /// When it was restarted, by the name of upstream's.
 const RESTARTED: &str = "istio-operator.kyma-project.io/restartedAt";
-const RESTARTED_FOR: &str = "mizzen.io/restarted-for";
+pub(super) const RESTARTED_FOR: &str = "mizzen.io/restarted-for";
 /// Who injected then.
-const RESTARTED_WITH: &str = "mizzen.io/restarted-with";
+pub(super) const RESTARTED_WITH: &str = "mizzen.io/restarted-with";
 
 /// Whether it was restarted for this already.
 pub(super) fn was_restarted_for(workload: &Value, cause: &str) -> bool {

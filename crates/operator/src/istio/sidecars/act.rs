@@ -32,10 +32,12 @@ pub(super) struct Conduct<'a> {
     pub(super) budgets: Budgets,
 }
 
-/// What is done about a workload that can be rolled out.
+/// What is done about a workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Verdict {
     Restart,
+    /// The pod goes, and its owner makes another.
+    Evict,
     /// It was restarted for this, and is done.
     Done,
     /// It was restarted for this, and that did not help.
@@ -132,34 +134,14 @@ async fn one(
     conduct: &mut Conduct<'_>,
     room: &mut usize,
 ) -> Result<Told, Refused> {
-    let (namespace, name) = (&workload.namespace, &workload.owner.name);
-    match workload.action {
+    let id = match &workload.action {
         Action::ByHand(why) => return Ok(Told::ByHand(why)),
-        Action::DeletePod if conduct.nobody_injects => return Ok(Told::Later(Why::NobodyInjects)),
-        Action::DeletePod if conduct.settings.enabled == Some(false) => {
-            return Ok(Told::Later(Why::Disabled));
-        }
-        Action::DeletePod if *room == 0 => return Ok(Told::Later(Why::BatchSize)),
-        Action::DeletePod => {
-            return Ok(match cluster.evict(namespace, name, None).await? {
-                Eviction::Done => {
-                    *room -= 1;
-                    Told::Restarted
-                }
-                Eviction::Absent => Told::Fine,
-                Eviction::Held(why) => {
-                    tracing::info!(pod = format!("{namespace}/{name}"), why, "it cannot be spared now");
-                    Told::Later(Why::PodDisruptionBudget)
-                }
-            });
-        }
-        Action::RollOut(_) => {}
-    }
-    let id = ObjectId {
-        group: "apps".to_owned(),
-        kind: workload.owner.kind.clone(),
-        namespace: namespace.clone(),
-        name: name.clone(),
+        Action::RollOut(owner) | Action::Evict(owner) => ObjectId {
+            group: owner.version.split_once('/').map_or("", |(group, _)| group).to_owned(),
+            kind: owner.kind.clone(),
+            namespace: workload.namespace.clone(),
+            name: owner.name.clone(),
+        },
     };
     let Some(object) = cluster.get(&id, None).await? else { return Ok(Told::Fine) };
     match verdict(&object, workload, conduct) {
@@ -177,6 +159,8 @@ async fn one(
         Verdict::OnDelete => Ok(Told::ByHand("its update strategy is OnDelete: its pods wait to be deleted")),
         Verdict::Unreadable => Ok(Told::Unreadable),
         Verdict::Restart if *room == 0 => Ok(Told::Later(Why::BatchSize)),
+        Verdict::Evict if *room == 0 => Ok(Told::Later(Why::BatchSize)),
+        Verdict::Evict => evict(cluster, workload, conduct, &id, &object, room).await,
         Verdict::Restart => {
             *room -= 1;
             conduct.budgets.use_for(&object);
@@ -187,15 +171,45 @@ async fn one(
     }
 }
 
+/// Its owner makes another in its place, which says what it was made for.
+async fn evict(
+    cluster: &Cluster,
+    workload: &Workload,
+    conduct: &Conduct<'_>,
+    id: &ObjectId,
+    owner: &Value,
+    room: &mut usize,
+) -> Result<Told, Refused> {
+    let Conduct { cause, injector, .. } = conduct;
+    if !(was_restarted_for(owner, cause) && was_restarted_with(owner, injector)) {
+        restart_with(cluster, id, owner, cause, injector).await?;
+    }
+    let (namespace, name) = (&workload.namespace, &workload.owner.name);
+    Ok(match cluster.evict(namespace, name, None).await? {
+        Eviction::Done => {
+            *room -= 1;
+            Told::Restarted
+        }
+        Eviction::Absent => Told::Fine,
+        Eviction::Held(why) => {
+            tracing::info!(pod = format!("{namespace}/{name}"), why, "it cannot be spared now");
+            Told::Later(Why::PodDisruptionBudget)
+        }
+    })
+}
+
 fn verdict(object: &Value, workload: &Workload, conduct: &Conduct<'_>) -> Verdict {
     let Conduct { settings, cause, injector, .. } = conduct;
     if object["spec"]["updateStrategy"]["type"] == "OnDelete" {
         return Verdict::OnDelete;
     }
-    let rolling = is_rolling(object);
+    let evicts = matches!(workload.action, Action::Evict(_));
+    let rolling = !evicts && is_rolling(object);
     // Whoever has no sidecar though it was restarted may have one from another injector.
-    let was_tried =
-        was_restarted_for(object, cause) && (!workload.is_bare || was_restarted_with(object, injector));
+    let was_tried = match &workload.made {
+        [made_for, made_with] if evicts => made_for == cause && (!workload.is_bare || made_with == injector),
+        _ => was_restarted_for(object, cause) && (!workload.is_bare || was_restarted_with(object, injector)),
+    };
     match (rolling, was_tried) {
         (true, _) => return Verdict::Later(Why::RollingOut),
         (false, true) if workload.is_seen => return Verdict::InVain,
@@ -222,6 +236,10 @@ fn verdict(object: &Value, workload: &Workload, conduct: &Conduct<'_>) -> Verdic
     }
     if !windows.is_empty() && !windows.iter().flatten().any(|window| window.has(conduct.now)) {
         return Verdict::Later(Why::MaintenanceWindow);
+    }
+    // The server asks the budgets itself.
+    if evicts {
+        return Verdict::Evict;
     }
     match conduct.budgets.in_the_way(object) {
         Some(budget) => {
@@ -267,7 +285,7 @@ mod tests {
     fn workload(is_seen: bool, is_bare: bool) -> Workload {
         let owner = Owner { version: "apps/v1".into(), kind: "Deployment".into(), name: "w".into() };
         let (namespace, action) = ("n".to_owned(), Action::RollOut(owner.clone()));
-        Workload { namespace, of_kyma: false, owner, action, is_seen, is_bare }
+        Workload { namespace, of_kyma: false, owner, action, is_seen, is_bare, made: Default::default() }
     }
 
     fn conduct(settings: &Restart) -> Conduct<'_> {
@@ -320,6 +338,28 @@ mod tests {
         assert_eq!(verdict(&done, &workload(false, false), &another), Verdict::Done);
         let nobody = Conduct { nobody_injects: true, ..conduct(&any) };
         assert_eq!(of(&deployment(2), &nobody), Verdict::Later(Why::NobodyInjects));
+    }
+
+    #[test]
+    fn a_pod_is_evicted_unless_it_was_made_for_that_already() {
+        let set = json!({ "kind": "ReplicaSet", "metadata": {}, "spec": { "replicas": 1, "template": {} }, "status": {} });
+        let any = Restart::default();
+        let of = |made: [&str; 2], is_seen: bool, is_bare: bool| {
+            let owner = Owner { version: "apps/v1".into(), kind: "ReplicaSet".into(), name: "s".into() };
+            let pod = workload(is_seen, is_bare);
+            let pod = Workload { action: Action::Evict(owner), made: made.map(str::to_owned), ..pod };
+            verdict(&set, &pod, &conduct(&any))
+        };
+        assert_eq!(of(["", ""], true, false), Verdict::Evict);
+        assert_eq!(of(["another", "injector"], true, false), Verdict::Evict);
+        assert_eq!(of(["cause", "another"], true, false), Verdict::InVain);
+        assert_eq!(of(["cause", "another"], false, false), Verdict::Done);
+        assert_eq!(
+            of(["cause", "another"], true, true),
+            Verdict::Evict,
+            "another injector may have one for it"
+        );
+        assert_eq!(of(["cause", "injector"], true, true), Verdict::InVain);
     }
 
     #[test]

@@ -22,8 +22,6 @@ pub(super) struct Injector {
     webhooks: Vec<[Value; 2]>,
     /// Of the configurations that it serves: another one when they were made anew.
     pub(super) identity: String,
-    /// When the youngest of them was made, as the server writes it.
-    since: String,
     /// Whom it does not inject though a webhook selects it.
     policy: Policy,
 }
@@ -67,9 +65,7 @@ impl Injector {
                     .map(|webhook| ["namespaceSelector", "objectSelector"].map(|key| webhook[key].clone())),
             );
             if served.webhooks.len() > before {
-                let text = |key: &str| configuration["metadata"][key].as_str().unwrap_or_default().to_owned();
-                names.push(text("uid"));
-                served.since = served.since.max(text("creationTimestamp"));
+                names.push(configuration["metadata"]["uid"].as_str().unwrap_or_default());
             }
         }
         names.sort();
@@ -79,11 +75,6 @@ impl Injector {
 
     pub(super) fn injects(&self) -> bool {
         !self.webhooks.is_empty()
-    }
-
-    /// Whether a pod that was made then cannot have been seen by it.
-    pub(super) fn is_younger_than(&self, made: &str) -> bool {
-        self.since.as_str() > made
     }
 
     /// Whether a pod of a namespace with these labels would get a sidecar if it were made now.
@@ -170,7 +161,7 @@ mod tests {
             })
         });
         json!({
-            "metadata": { "uid": "u", "creationTimestamp": "2026-01-02T00:00:00Z" },
+            "metadata": { "uid": "u" },
             "webhooks": webhooks.collect::<Vec<_>>(),
         })
     }
@@ -252,10 +243,5 @@ mod tests {
         assert!(!of("", json!({})).injects() && of("", json!({})).identity.is_empty());
         assert!(!of("Q0E=", json!({ "istio.io/deactivated": "never-match" })).injects());
         assert!(!Injector::of(&[]).injects());
-        let injector = Injector::of(&[configuration(false)]);
-        assert!(
-            injector.is_younger_than("2026-01-01T23:59:59Z")
-                && !injector.is_younger_than("2026-01-02T00:00:01Z")
-        );
     }
 }

@@ -28,7 +28,6 @@ use budget::Budgets;
 use injector::Injector;
 use mizzen_api::istio::{OutdatedProxies, Restart, Spec};
 use mizzen_cluster::{Cluster, Refused};
-use owner::Action;
 use plan::RestartPlan;
 use pod::Pod;
 use predicate::Outdated;
@@ -85,7 +84,7 @@ pub(super) async fn reconcile(
     let injector = Injector::read(&me.cluster).await?;
     let outdated =
         observe(&me.cluster, &injector, |sidecar| predicate::outdated(sidecar, proxy, before, spec)).await?;
-    let plan = planned(&me.cluster, &injector, outdated).await?;
+    let plan = planned(&me.cluster, outdated).await?;
     let nobody_injects = !plan.is_empty() && !injector.injects();
     let budgets = if plan.is_empty() { Budgets::default() } else { Budgets::read(&me.cluster).await? };
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
@@ -113,7 +112,7 @@ pub(super) async fn restart_all(cluster: &Cluster, cause: &str) -> Result<Restar
             all.extend(sidecar.map(|sidecar| (sidecar.pod, Outdated::BySpec)));
         })
         .await?;
-    let plan = planned(cluster, &Injector::default(), all).await?;
+    let plan = planned(cluster, all).await?;
     let conduct = Conduct {
         settings: &Restart::default(),
         cause,
@@ -157,19 +156,10 @@ async fn observe(
     Ok(found)
 }
 
-async fn planned(
-    cluster: &Cluster,
-    injector: &Injector,
-    pods: Vec<(Pod, Outdated)>,
-) -> Result<RestartPlan, Refused> {
+async fn planned(cluster: &Cluster, pods: Vec<(Pod, Outdated)>) -> Result<RestartPlan, Refused> {
     let (mut plan, mut sets) = (RestartPlan::default(), owner::Sets::default());
     for (pod, how) in pods {
-        let mut action = sets.action(cluster, &pod).await?;
-        // Nobody remembers that such a pod was deleted for this before: if it could have had a sidecar, the next one has none either.
-        if how == Outdated::Bare && action == Action::DeletePod && !injector.is_younger_than(&pod.made) {
-            action =
-                Action::ByHand("it has no sidecar, though it was made when the injection webhook was there");
-        }
+        let action = sets.action(cluster, &pod).await?;
         plan.add(&pod, how, action);
     }
     Ok(plan)

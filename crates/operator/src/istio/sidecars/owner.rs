@@ -7,7 +7,8 @@ use std::collections::HashMap;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     RollOut(Owner),
-    DeletePod,
+    /// The pod goes, and this makes another.
+    Evict(Owner),
     /// Nobody but its owner can do it: the workload, and why.
     ByHand(&'static str),
 }
@@ -53,7 +54,7 @@ fn decide(owner: Option<&Owner>, set: Option<&Option<Owner>>) -> Action {
     let Some(owner) = owner else { return NONE };
     match (owner.kind.as_str(), set) {
         ("ReplicaSet", None) => NONE,
-        ("ReplicaSet", Some(None)) | ("ReplicationController", _) => Action::DeletePod,
+        ("ReplicaSet", Some(None)) | ("ReplicationController", _) => Action::Evict(owner.clone()),
         ("ReplicaSet", Some(Some(above))) => roll_out(above),
         ("Job", _) => Action::ByHand("pod sidecar could not be updated because it is owned by a Job."),
         _ => roll_out(owner),
@@ -73,8 +74,9 @@ mod tests {
             assert_eq!(decide(Some(&of(kind)), None), Action::RollOut(of(kind)));
             assert_eq!(decide(Some(&set), Some(&Some(of(kind)))), Action::RollOut(of(kind)));
         }
-        assert_eq!(decide(Some(&set), Some(&None)), Action::DeletePod);
-        assert_eq!(decide(Some(&of("ReplicationController")), None), Action::DeletePod);
+        assert_eq!(decide(Some(&set), Some(&None)), Action::Evict(set.clone()));
+        let controller = of("ReplicationController");
+        assert_eq!(decide(Some(&controller), None), Action::Evict(controller));
         for kind in ["Job", "Rollout", ""] {
             assert!(by_hand(decide(Some(&of(kind)), None)), "{kind}");
         }

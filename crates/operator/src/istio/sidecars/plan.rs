@@ -30,6 +30,8 @@ pub(super) struct Workload {
     pub(super) is_seen: bool,
     /// Whether all that is wrong is that some of them have no sidecar.
     pub(super) is_bare: bool,
+    /// What the first of them was made for, and with whom.
+    pub(super) made: [String; 2],
 }
 
 impl RestartPlan {
@@ -37,7 +39,7 @@ impl RestartPlan {
         let itself = || Owner { version: "v1".to_owned(), kind: "Pod".to_owned(), name: pod.name.clone() };
         let owner = match &action {
             Action::RollOut(owner) => owner.clone(),
-            Action::DeletePod => itself(),
+            Action::Evict(_) => itself(),
             Action::ByHand(_) => pod.owner.clone().unwrap_or_else(itself),
         };
         let place = Place {
@@ -48,8 +50,9 @@ impl RestartPlan {
         };
         let (is_seen, is_bare) = (outdated != Outdated::BySpec, outdated == Outdated::Bare);
         let (namespace, of_kyma) = (pod.namespace.clone(), pod.of_kyma);
-        let workload =
-            self.0.entry(place).or_insert(Workload { namespace, of_kyma, owner, action, is_seen, is_bare });
+        let made = [pod.restarted_for.clone(), pod.restarted_with.clone()];
+        let first = Workload { namespace, of_kyma, owner, action, is_seen, is_bare, made };
+        let workload = self.0.entry(place).or_insert(first);
         workload.is_seen |= is_seen;
         workload.is_bare &= is_bare;
     }

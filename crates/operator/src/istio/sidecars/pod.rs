@@ -1,6 +1,9 @@
 //! A pod, trimmed to what is asked of any.
 
-use crate::istio::{MODULE, NAMESPACE};
+use crate::istio::{
+    MODULE, NAMESPACE,
+    rollout::{RESTARTED_FOR, RESTARTED_WITH},
+};
 use serde_json::Value;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,8 +13,9 @@ pub(super) struct Pod {
     /// Of a module of Kyma's: those come first.
     pub(super) of_kyma: bool,
     pub(super) owner: Option<Owner>,
-    /// When it was made, as the server writes it: what is later is greater.
-    pub(super) made: String,
+    /// What its owner was restarted for when it was made, and who injected then.
+    pub(super) restarted_for: String,
+    pub(super) restarted_with: String,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,13 +43,17 @@ impl Pod {
             return None;
         }
         let text = |key: &str| metadata[key].as_str().unwrap_or_default().to_owned();
+        let annotation = |name: &str| {
+            metadata["annotations"].get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
         let module = metadata["labels"].get(MODULE).and_then(Value::as_str).unwrap_or_default();
         Some(Self {
             namespace: text("namespace"),
             name: text("name"),
             of_kyma: metadata["namespace"] == NAMESPACE || !module.is_empty(),
             owner: Owner::of(pod),
-            made: text("creationTimestamp"),
+            restarted_for: annotation(RESTARTED_FOR),
+            restarted_with: annotation(RESTARTED_WITH),
         })
     }
 }
