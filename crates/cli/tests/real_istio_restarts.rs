@@ -231,7 +231,7 @@ async fn k_rst_4_5_and_7_to_13_what_must_be_restarted_is_and_once() -> Result<()
     here.kubectl("delete istio default -n kyma-system --wait=false").await?;
     kyma.until_gone(&operator, "default").await?;
     let removed = of("Istio was removed with ").await;
-    assert!(removed >= 7, "all but those that were being rolled out, not {removed}");
+    assert_eq!(removed, 10, "those that were being rolled out as well");
     Ok(())
 }
 
@@ -294,7 +294,7 @@ async fn budgets_are_respected_and_what_happens_is_told_to_the_owners_once() -> 
     needs!(Controllers::NEEDS);
     let kyma = Kyma::start().await?;
     let (here, site, shop) = (&kyma.here, &kyma.here.site, Shop(&kyma));
-    let (operator, _) = kyma.operator(&[]);
+    let (operator, port) = kyma.operator(&[]);
     let apply = async |spec: &str| site.server.apply(&resource(HOME.0, HOME.1, spec)).await;
     apply("{ compatibilityMode: false }").await?;
     kyma.says(&operator, HOME, "Ready", "ReconcileSucceeded").await?;
@@ -343,6 +343,20 @@ async fn budgets_are_respected_and_what_happens_is_told_to_the_owners_once() -> 
     {
         assert_eq!(told_of(&kyma, name).await, [reason], "{name}");
     }
+
+    let metrics = operated::page(port, "/metrics").await;
+    for line in [
+        "istio_restarter_restarts_total{kind=\"StatefulSet\",result=\"success\"} 1",
+        "istio_restarter_restarts_total{kind=\"Deployment\",result=\"success\"} 1",
+        "istio_restarter_restart_pending{kind=\"Pod\"} 2",
+        "istio_restarter_maintenance_window_active 1",
+    ] {
+        assert!(metrics.contains(&format!("\n{line}\n")), "{line} in {metrics}");
+    }
+    assert!(
+        metrics.contains("\nistio_restarter_skipped_total{reason=\"PodDisruptionBudget\"} "),
+        "{metrics}"
+    );
 
     // The budgets allow it now.
     set_ready(&kyma, "held-1", true).await?;

@@ -1,5 +1,6 @@
-//! What a resource asks for, as numbers, by upstream's names. Only the resource that is the mesh is counted.
+//! What a resource asks for, as numbers, by upstream's names, and what became of workloads. Only the resource that is the mesh is counted.
 
+use super::sidecars;
 use mizzen_api::istio::Spec;
 
 const CERTIFICATES: [&str; 5] =
@@ -66,7 +67,7 @@ pub(super) fn page(spec: &Spec) -> String {
         let chosen = config.forward_client_cert_details.as_deref() == Some(setting);
         page += &format!("{name}{{xfcc_setting=\"{setting}\"}} {}\n", usize::from(chosen));
     }
-    page
+    page + &sidecars::page()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 
 mod act;
 mod budget;
+mod counts;
 mod event;
 mod injector;
 mod owner;
@@ -15,15 +16,18 @@ mod pod;
 mod predicate;
 mod proxy;
 mod selector;
+mod settling;
 mod sidecar;
+mod verdict;
 mod window;
 
+pub(super) use counts::page;
 pub(super) use proxy::Proxy;
 pub(super) use window::Window;
 
-use super::reconciler::IstioReconciler;
+use super::{metrics, reconciler::IstioReconciler};
 use crate::pass::Stopped;
-use act::{Conduct, act};
+use act::act;
 use budget::Budgets;
 use injector::Injector;
 use mizzen_api::istio::{OutdatedProxies, Restart, Spec};
@@ -37,6 +41,8 @@ use std::{
     collections::HashMap,
     time::{SystemTime, UNIX_EPOCH},
 };
+use tokio::time::sleep;
+use verdict::Conduct;
 
 /// Workloads that are named in the status.
 const LISTED: usize = 20;
@@ -84,24 +90,28 @@ pub(super) async fn reconcile(
     let injector = Injector::read(&me.cluster).await?;
     let outdated =
         observe(&me.cluster, &injector, |sidecar| predicate::outdated(sidecar, proxy, before, spec)).await?;
-    let plan = planned(&me.cluster, outdated).await?;
+    let plan = RestartPlan::new(proxy.cause(spec), injector.identity.clone());
+    let plan = planned(&me.cluster, plan, outdated).await?;
     let nobody_injects = !plan.is_empty() && !injector.injects();
     let budgets = if plan.is_empty() { Budgets::default() } else { Budgets::read(&me.cluster).await? };
+    if injector.injects() && !plan.is_empty() {
+        sleep(settling::left(&me.cluster).await?).await;
+    }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let conduct = Conduct {
         settings: &spec.mizzen.restart.clone().unwrap_or_default(),
-        cause: &proxy.cause(spec),
-        injector: &injector.identity,
         nobody_injects,
+        is_last: false,
         now: window::Moment::of(now),
         budgets,
     };
-    let done = act(&me.cluster, plan, conduct).await?;
+    let done = act(&me.cluster, plan, conduct).await;
+    me.shown.tell(metrics::page(spec));
+    let done = done?;
     Ok(Restarted { nobody_injects: nobody_injects && done.outdated.count > 0, ..done })
 }
 
-/// When the mesh is gone, pods are made anew without a sidecar; the gateways go with it. `cause` is of this removal alone. Nobody looks
-/// again, so that what would have to wait for a budget does not.
+/// When the mesh is gone, pods are made anew without a sidecar; the gateways go with it. `cause` is of this removal alone.
 pub(super) async fn restart_all(cluster: &Cluster, cause: &str) -> Result<Restarted, Stopped> {
     let mut all = Vec::new();
     cluster
@@ -112,12 +122,11 @@ pub(super) async fn restart_all(cluster: &Cluster, cause: &str) -> Result<Restar
             all.extend(sidecar.map(|sidecar| (sidecar.pod, Outdated::BySpec)));
         })
         .await?;
-    let plan = planned(cluster, all).await?;
+    let plan = planned(cluster, RestartPlan::new(cause.to_owned(), String::new()), all).await?;
     let conduct = Conduct {
         settings: &Restart::default(),
-        cause,
-        injector: "",
         nobody_injects: false,
+        is_last: true,
         now: window::Moment::of(0),
         budgets: Budgets::default(),
     };
@@ -156,8 +165,12 @@ async fn observe(
     Ok(found)
 }
 
-async fn planned(cluster: &Cluster, pods: Vec<(Pod, Outdated)>) -> Result<RestartPlan, Refused> {
-    let (mut plan, mut sets) = (RestartPlan::default(), owner::Sets::default());
+async fn planned(
+    cluster: &Cluster,
+    mut plan: RestartPlan,
+    pods: Vec<(Pod, Outdated)>,
+) -> Result<RestartPlan, Refused> {
+    let mut sets = owner::Sets::default();
     for (pod, how) in pods {
         let action = sets.action(cluster, &pod).await?;
         plan.add(&pod, how, action);

@@ -8,7 +8,13 @@ use super::{
 use std::collections::BTreeMap;
 
 #[derive(Debug, Default)]
-pub(super) struct RestartPlan(BTreeMap<Place, Workload>);
+pub(super) struct RestartPlan {
+    /// All that a restart would bring.
+    pub(super) cause: String,
+    /// Who injects; empty where nobody has to.
+    pub(super) injector: String,
+    workloads: BTreeMap<Place, Workload>,
+}
 
 /// In the order of the work.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,12 +36,23 @@ pub(super) struct Workload {
     pub(super) is_seen: bool,
     /// Whether all that is wrong is that some of them have no sidecar.
     pub(super) is_bare: bool,
-    /// What the first of them was made for, and with whom.
-    pub(super) made: [String; 2],
+    /// Whether it can be seen at one that was made for this very cause.
+    pub(super) is_in_vain: bool,
 }
 
 impl RestartPlan {
+    pub(super) fn new(cause: String, injector: String) -> Self {
+        Self { cause, injector, workloads: BTreeMap::new() }
+    }
+
     pub(super) fn add(&mut self, pod: &Pod, outdated: Outdated, action: Action) {
+        let (is_seen, is_bare) = (outdated != Outdated::BySpec, outdated == Outdated::Bare);
+        let was_made_anew =
+            pod.restarted_for == self.cause && (!is_bare || pod.restarted_with == self.injector);
+        // It has read what has changed.
+        if was_made_anew && !is_seen {
+            return;
+        }
         let itself = || Owner { version: "v1".to_owned(), kind: "Pod".to_owned(), name: pod.name.clone() };
         let owner = match &action {
             Action::RollOut(owner) => owner.clone(),
@@ -48,21 +65,21 @@ impl RestartPlan {
             kind: owner.kind.clone(),
             name: owner.name.clone(),
         };
-        let (is_seen, is_bare) = (outdated != Outdated::BySpec, outdated == Outdated::Bare);
         let (namespace, of_kyma) = (pod.namespace.clone(), pod.of_kyma);
-        let made = [pod.restarted_for.clone(), pod.restarted_with.clone()];
-        let first = Workload { namespace, of_kyma, owner, action, is_seen, is_bare, made };
-        let workload = self.0.entry(place).or_insert(first);
+        let is_in_vain = is_seen && was_made_anew;
+        let first = Workload { namespace, of_kyma, owner, action, is_seen, is_bare, is_in_vain };
+        let workload = self.workloads.entry(place).or_insert(first);
+        workload.is_in_vain |= is_in_vain;
         workload.is_seen |= is_seen;
         workload.is_bare &= is_bare;
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.workloads.is_empty()
     }
 
     pub(super) fn into_workloads(self) -> impl Iterator<Item = Workload> {
-        self.0.into_values()
+        self.workloads.into_values()
     }
 }
 
@@ -72,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_workload_of_many_pods_is_restarted_once_and_kymas_first() {
-        let mut plan = RestartPlan::default();
+        let mut plan = RestartPlan::new("cause".into(), "injector".into());
         let pod = |namespace: &str, name: &str| Pod {
             namespace: namespace.into(),
             name: name.into(),
@@ -98,5 +115,22 @@ mod tests {
         assert_eq!(names, ["kyma-system/Deployment/d", "a/Deployment/d", "a/Pod/bare"]);
         assert!(all[1].is_seen, "one pod is enough");
         assert!(!all[1].is_bare && all[2].is_bare, "another is wrong in another way");
+    }
+
+    #[test]
+    fn a_pod_says_itself_what_it_was_made_for() {
+        let of = |outdated: Outdated, made_for: &str, made_with: &str| {
+            let mut plan = RestartPlan::new("cause".into(), "injector".into());
+            let (restarted_for, restarted_with) = (made_for.into(), made_with.into());
+            let pod = Pod { restarted_for, restarted_with, ..Pod::default() };
+            plan.add(&pod, outdated, Action::ByHand(""));
+            plan.into_workloads().map(|one| one.is_in_vain).collect::<Vec<_>>()
+        };
+        assert_eq!(of(Outdated::Seen, "cause", "another"), [true]);
+        assert_eq!(of(Outdated::Seen, "another", "injector"), [false]);
+        assert!(of(Outdated::BySpec, "cause", "another").is_empty(), "it has read what has changed");
+        assert_eq!(of(Outdated::BySpec, "another", "injector"), [false]);
+        assert_eq!(of(Outdated::Bare, "cause", "injector"), [true]);
+        assert_eq!(of(Outdated::Bare, "cause", "another"), [false], "who injects now may have one for it");
     }
 }
