@@ -48,32 +48,32 @@ pub(super) async fn act(
         match outcome {
             Ok(Told::Fine) => continue,
             Ok(Told::Restarted) => {
-                tell(Reason::RestartSuccess, "restarted, so that its sidecar is what it should be").await;
+                tell(Reason::Success, "restarted, so that its sidecar is what it should be").await;
                 counts().restarted(kind, true);
                 done.wrote = true;
             }
             Ok(Told::Later(why)) => {
                 counts().skipped(format!("{why:?}"));
                 if why == Why::Excluded {
-                    tell(Reason::RestartRequired, EXCLUDED).await;
+                    tell(Reason::Required, EXCLUDED).await;
                 }
                 *done.outdated.waiting.entry(format!("{why:?}")).or_default() += 1;
             }
             Ok(Told::ByHand(why)) => {
                 tracing::warn!(workload = name, "{why}");
-                tell(Reason::RestartRequired, why).await;
+                tell(Reason::Required, why).await;
                 done.by_hand.push(name.clone());
             }
             Ok(Told::Unreadable) => {
                 tracing::warn!(workload = name, UNREADABLE);
-                tell(Reason::RestartConfigInvalid, UNREADABLE).await;
+                tell(Reason::ConfigInvalid, UNREADABLE).await;
                 done.by_hand.push(name.clone());
             }
             // Somebody else was at it: the next look sees what came of it.
             Err(Refused::Conflict { .. }) => {}
             Err(refused) => {
                 counts().restarted(kind, false);
-                tell(Reason::RestartFailed, &refused.to_string()).await;
+                tell(Reason::Failed, &refused.to_string()).await;
                 if workload.of_kyma {
                     return Err(refused.into());
                 }

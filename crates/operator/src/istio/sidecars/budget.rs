@@ -131,32 +131,32 @@ mod tests {
         })
     }
 
-    fn workload(kind: &str, key: &str, strategy: Value) -> Value {
+    fn workload(kind: &str, key: &str, strategy: &Value) -> Value {
         json!({
             "kind": kind, "metadata": { "name": "w", "namespace": "n" },
             "spec": { "replicas": 2, key: strategy, "template": { "metadata": { "labels": { "app": "a" } } } },
         })
     }
 
-    fn rolling(unavailable: Value, surge: Value) -> Value {
+    fn rolling(unavailable: &Value, surge: &Value) -> Value {
         let strategy = json!({ "rollingUpdate": { "maxUnavailable": unavailable, "maxSurge": surge } });
-        workload("Deployment", "strategy", strategy)
+        workload("Deployment", "strategy", &strategy)
     }
 
     #[test]
     fn only_what_ends_pods_before_there_are_others_asks_a_budget() {
         let cases = [
-            (rolling(json!("25%"), json!("25%")), false, "of two, a quarter is none"),
-            (rolling(json!("50%"), json!("25%")), true, "half of them is one"),
-            (rolling(json!(1), json!(1)), true, "one"),
-            (rolling(json!(0), json!(1)), false, "none"),
-            (rolling(json!("0%"), json!("0%")), true, "neither: one after all"),
-            (workload("Deployment", "strategy", json!({})), false, "as a server fills it in"),
-            (workload("Deployment", "strategy", json!({ "type": "Recreate" })), true, "all at once"),
-            (workload("StatefulSet", "updateStrategy", json!({})), true, "one after the other"),
-            (workload("DaemonSet", "updateStrategy", json!({})), true, "a node has one or none"),
+            (rolling(&json!("25%"), &json!("25%")), false, "of two, a quarter is none"),
+            (rolling(&json!("50%"), &json!("25%")), true, "half of them is one"),
+            (rolling(&json!(1), &json!(1)), true, "one"),
+            (rolling(&json!(0), &json!(1)), false, "none"),
+            (rolling(&json!("0%"), &json!("0%")), true, "neither: one after all"),
+            (workload("Deployment", "strategy", &json!({})), false, "as a server fills it in"),
+            (workload("Deployment", "strategy", &json!({ "type": "Recreate" })), true, "all at once"),
+            (workload("StatefulSet", "updateStrategy", &json!({})), true, "one after the other"),
+            (workload("DaemonSet", "updateStrategy", &json!({})), true, "a node has one or none"),
             (
-                workload("DaemonSet", "updateStrategy", json!({ "rollingUpdate": { "maxSurge": 1 } })),
+                workload("DaemonSet", "updateStrategy", &json!({ "rollingUpdate": { "maxSurge": 1 } })),
                 false,
                 "or two",
             ),
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_budget_is_waited_for_unless_it_would_never_allow_anything() {
-        let set = workload("StatefulSet", "updateStrategy", json!({}));
+        let set = workload("StatefulSet", "updateStrategy", &json!({}));
         let held = |budget: &Value| Budgets(vec![Budget::of(budget)]).in_the_way(&set).is_some();
         assert!(!held(&budget(1, 2, 2)));
         assert!(held(&budget(0, 1, 2)), "one is missing; it will come");
@@ -190,8 +190,8 @@ mod tests {
     #[test]
     fn under_one_budget_one_workload_goes_at_a_time() {
         let mut budgets = Budgets(vec![Budget::of(&budget(1, 2, 2))]);
-        let set = workload("StatefulSet", "updateStrategy", json!({}));
-        budgets.use_for(&rolling(json!(0), json!(1)));
+        let set = workload("StatefulSet", "updateStrategy", &json!({}));
+        budgets.use_for(&rolling(&json!(0), &json!(1)));
         assert_eq!(budgets.in_the_way(&set), None, "that one takes nothing away");
         budgets.use_for(&set);
         assert_eq!(budgets.in_the_way(&set), Some("b"));

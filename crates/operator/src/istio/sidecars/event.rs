@@ -11,12 +11,13 @@ const REPORTER: &str = "istio-restarter";
 /// Of a workload's name, so that the whole is a name still.
 const LONGEST: usize = 200;
 
+/// Of `RestartSuccess` and so on, what follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
-    RestartSuccess,
-    RestartFailed,
-    RestartRequired,
-    RestartConfigInvalid,
+    Success,
+    Failed,
+    Required,
+    ConfigInvalid,
 }
 
 /// One that cannot be told changes nothing about what it tells of.
@@ -54,11 +55,11 @@ async fn is_known(cluster: &Cluster, id: &ObjectId) -> Result<bool, Refused> {
 }
 
 fn event(namespace: &str, about: &Owner, reason: Reason, note: &str, cause: &str, now: &str) -> Value {
-    let reason = format!("{reason:?}");
+    let kind = if reason == Reason::Success { "Normal" } else { "Warning" };
+    let reason = format!("Restart{reason:?}");
     let mut hasher = DefaultHasher::new();
     (&about.kind, &reason, note, cause).hash(&mut hasher);
     let name: String = about.name.chars().take(LONGEST).collect();
-    let kind = if reason == "RestartSuccess" { "Normal" } else { "Warning" };
     json!({
         "apiVersion": "v1", "kind": "Event",
         "metadata": { "name": format!("{name}.{:016x}", hasher.finish()), "namespace": namespace },
@@ -78,13 +79,13 @@ mod tests {
         let about = Owner { version: "apps/v1".into(), kind: "Deployment".into(), name: "shop".repeat(80) };
         let of = |reason, cause: &str, now: &str| event("n", &about, reason, "note", cause, now);
         let name = |event: &Value| event["metadata"]["name"].as_str().unwrap().to_owned();
-        let first = of(Reason::RestartRequired, "cause", "t1");
-        assert_eq!(name(&first), name(&of(Reason::RestartRequired, "cause", "t2")));
-        assert_ne!(name(&first), name(&of(Reason::RestartRequired, "another", "t1")));
-        assert_ne!(name(&first), name(&of(Reason::RestartFailed, "cause", "t1")));
+        let first = of(Reason::Required, "cause", "t1");
+        assert_eq!(name(&first), name(&of(Reason::Required, "cause", "t2")));
+        assert_ne!(name(&first), name(&of(Reason::Required, "another", "t1")));
+        assert_ne!(name(&first), name(&of(Reason::Failed, "cause", "t1")));
         assert!(name(&first).len() < 253);
-        assert_eq!(first["type"], "Warning");
-        assert_eq!(of(Reason::RestartSuccess, "cause", "t1")["type"], "Normal");
+        assert_eq!((&first["type"], &first["reason"]), (&json!("Warning"), &json!("RestartRequired")));
+        assert_eq!(of(Reason::Success, "cause", "t1")["type"], "Normal");
         assert_eq!(first["reportingComponent"], "istio-restarter");
     }
 }
