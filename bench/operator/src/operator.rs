@@ -25,7 +25,8 @@ const RESOURCE: &str = "{ apiVersion: operator.kyma-project.io/v1alpha2, kind: I
 impl Operator {
     /// With its definition, its rights and a mesh.
     pub(crate) async fn install(mizzen: &Path, server: &ApiServer) -> Result<Self> {
-        let manifest = Command::new(mizzen).args(["operator", "manifest"]).stderr(Stdio::inherit()).output()?;
+        let manifest =
+            Command::new(mizzen).args(["operator", "manifest"]).stderr(Stdio::inherit()).output()?;
         server.apply(&String::from_utf8(manifest.stdout)?).await?;
         server
             .kubectl(&["wait", "--for=condition=Established", "crd", "istios.operator.kyma-project.io"])

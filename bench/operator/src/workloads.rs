@@ -27,8 +27,10 @@ impl<'s> Shop<'s> {
     /// From so many pods to so many.
     pub(crate) async fn add(&self, from: usize, to: usize) -> Result<()> {
         let numbers = from / PODS..to / PODS;
-        self.apply(numbers.map(|number| workload(&format!("new-{number}"), "new", &self.image, PODS)).collect())
-            .await
+        self.apply(
+            numbers.map(|number| workload(&format!("new-{number}"), "new", &self.image, PODS)).collect(),
+        )
+        .await
     }
 
     /// Workloads that have to be restarted.
@@ -46,7 +48,8 @@ impl<'s> Shop<'s> {
     /// How many of a group have been restarted.
     pub(crate) async fn restarted(&self, group: &str) -> Result<usize> {
         let label = format!("group={group}");
-        let list = self.server.kubectl(&["get", "deployment", "-n", "shop", "-l", &label, "-o", "json"]).await?;
+        let list =
+            self.server.kubectl(&["get", "deployment", "-n", "shop", "-l", &label, "-o", "json"]).await?;
         let list: Value = serde_json::from_str(&list)?;
         let is_restarted = |one: &&Value| {
             one["spec"]["template"]["metadata"]["annotations"]
@@ -58,7 +61,9 @@ impl<'s> Shop<'s> {
 
     async fn apply(&self, workloads: Vec<Value>) -> Result<()> {
         for some in workloads.chunks(100) {
-            self.server.apply(&json!({ "apiVersion": "v1", "kind": "List", "items": some }).to_string()).await?;
+            self.server
+                .apply(&json!({ "apiVersion": "v1", "kind": "List", "items": some }).to_string())
+                .await?;
         }
         self.settle().await
     }

@@ -70,12 +70,7 @@ const ROWS: [(&str, &str, &str, Option<&str>); 22] = [
         "False",
         Some("Istio deletion blocked because of existing Istio custom resources"),
     ),
-    (
-        READY,
-        "IstioVersionUpdateNotAllowed",
-        "False",
-        Some("Update to the new Istio version is not allowed"),
-    ),
+    (READY, "IstioVersionUpdateNotAllowed", "False", Some("Update to the new Istio version is not allowed")),
     (READY, "CustomResourcesReconcileFailed", "False", Some("Custom resources reconciliation failed")),
     (READY, "IngressGatewayRestartSucceeded", "False", Some("Istio Ingress Gateway restart succeeded")),
     (READY, "IngressGatewayRestartFailed", "False", Some("Istio Ingress Gateway restart failed")),
@@ -286,7 +281,9 @@ async fn every_row_of_the_tables_of_conditions_and_of_waits_is_reached() -> Resu
         "metadata": { "annotations": { "operator.kyma-project.io/lastAppliedConfiguration": r#"{"IstioTag":"0.3.0"}"# } },
         "spec": { "config": { "numTrustedProxies": 1 } },
     });
-    server.kubectl(&["patch", "istio", "default", "-n", HOME, "--type=merge", "-p", &tag.to_string()]).await?;
+    server
+        .kubectl(&["patch", "istio", "default", "-n", HOME, "--type=merge", "-p", &tag.to_string()])
+        .await?;
     says("Warning", "IstioVersionUpdateNotAllowed").await?;
     comes_to("Blocked").await?;
     let rule = json!({

@@ -102,7 +102,8 @@ impl Cut {
                 // Nobody injects here: what was restarted is as old as before, which is told, and it is not restarted again.
                 let told = async || {
                     let resource = kyma.get(SAMPLE_NAME.0, SAMPLE_NAME.1).await.unwrap_or_default();
-                    let text = kyma::condition(&resource["status"], "ProxySidecarRestartSucceeded").to_string();
+                    let text =
+                        kyma::condition(&resource["status"], "ProxySidecarRestartSucceeded").to_string();
                     Seen::when(text.contains("default/old-") && text.contains("and 1 additional"), || text)
                 };
                 operator.until("all to have been restarted", PATIENCE * 2, told).await?;

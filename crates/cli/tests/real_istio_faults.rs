@@ -106,7 +106,10 @@ async fn one_process_follows_both_kinds_as_soon_as_they_are_defined() -> Result<
     let mut command = std::process::Command::new(site::BINARY);
     command
         .args(["operator", "run", "--log-level", "info,mizzen_operator=debug"])
-        .args([format!("--metrics-bind-address=127.0.0.1:{port}"), "--health-probe-bind-address=0".to_owned()])
+        .args([
+            format!("--metrics-bind-address=127.0.0.1:{port}"),
+            "--health-probe-bind-address=0".to_owned(),
+        ])
         .arg("--kubeconfig")
         .arg(server.kubeconfig_file())
         .env_clear();
@@ -138,6 +141,8 @@ async fn one_process_follows_both_kinds_as_soon_as_they_are_defined() -> Result<
     kyma.until_gone(&operator, "istio-sample").await?;
     assert!(kyma.here.get(DEPLOYMENT, "istio-system", "istiod-canary").await.is_some());
     kyma.here.says(&operator, "canary", "HEALTHY").await?;
-    wait::until("no process to fail", PATIENCE, async || Seen::when(!operator.log().contains("panicked"), || operator.log()))
-        .await
+    wait::until("no process to fail", PATIENCE, async || {
+        Seen::when(!operator.log().contains("panicked"), || operator.log())
+    })
+    .await
 }

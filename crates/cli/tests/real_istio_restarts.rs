@@ -131,11 +131,7 @@ async fn k_rst_4_5_and_7_to_13_what_must_be_restarted_is_and_once() -> Result<()
     assert_eq!(condition(&status, "ProxySidecarRestartSucceeded")["reason"], "NobodyInjects");
     assert_eq!(status["outdatedProxies"]["count"], 33, "{status}");
     assert!(shop.restarted().await.is_empty());
-    // The control plane would write its certificate.
-    let bundle = r#"[{"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"Q0E="}]"#;
-    let webhook =
-        ["patch", "mutatingwebhookconfiguration", "istio-revision-tag-default", "--type=json", "-p", bundle];
-    site.server.kubectl(&webhook).await?;
+    somebody_injects(&kyma).await?;
     apply("{ config: { numTrustedProxies: 1 } }").await?;
     let status = kyma.says(&operator, HOME, "Ready", "ReconcileSucceeded").await?;
     let first = shop.restarted().await;
@@ -235,6 +231,213 @@ async fn k_rst_4_5_and_7_to_13_what_must_be_restarted_is_and_once() -> Result<()
     here.kubectl("delete istio default -n kyma-system --wait=false").await?;
     kyma.until_gone(&operator, "default").await?;
     let removed = of("Istio was removed with ").await;
-    assert!(removed >= 7, "all but those that were being rolled out, not {removed}");
+    assert_eq!(removed, 10, "those that were being rolled out as well");
+    Ok(())
+}
+
+/// The control plane would write its certificate into the webhook when it serves it.
+async fn somebody_injects(kyma: &Kyma) -> Result<()> {
+    let bundle = r#"[{"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"Q0E="}]"#;
+    let webhook = "patch mutatingwebhookconfiguration istio-revision-tag-default --type=json -p";
+    let words = webhook.split(' ').chain([bundle]).collect::<Vec<_>>();
+    kyma.here.site.server.kubectl(&words).await.map(drop)
+}
+
+fn budget(name: &str, available: u8) -> Value {
+    json!({
+        "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": { "name": name, "namespace": "shop" },
+        "spec": { "minAvailable": available, "selector": { "matchLabels": { "app": name } } },
+    })
+}
+
+/// Names of the pods of a workload that stay.
+async fn pods(kyma: &Kyma, name: &str) -> Vec<String> {
+    let all = kyma.here.cluster.list_in("", "Pod", "shop", &format!("app={name}")).await.unwrap();
+    let stay = all.iter().filter(|pod| pod["metadata"].get("deletionTimestamp").is_none());
+    let mut names: Vec<String> =
+        stay.map(|pod| pod["metadata"]["name"].as_str().unwrap().to_owned()).collect();
+    names.sort();
+    names
+}
+
+async fn set_ready(kyma: &Kyma, pod: &str, ready: bool) -> Result<()> {
+    let status = if ready { "True" } else { "False" };
+    let patch = json!({ "status": { "conditions": [{ "type": "Ready", "status": status }] } }).to_string();
+    let words = ["patch", "pod", pod, "-n", "shop", "--subresource=status", "-p", patch.as_str()];
+    kyma.here.site.server.kubectl(&words).await.map(drop)
+}
+
+/// Waits until a budget has counted its pods.
+async fn counted(kyma: &Kyma, operator: &Part, name: &str, healthy: i64, allowed: i64) -> Result<()> {
+    let probe = async || {
+        let budget = kyma.here.get(("policy", "PodDisruptionBudget"), "shop", name).await.unwrap();
+        let status = &budget["status"];
+        let is_so = status["currentHealthy"] == healthy
+            && status["disruptionsAllowed"] == allowed
+            && status["expectedPods"] == 2;
+        Seen::when(is_so, || status.to_string())
+    };
+    operator.until(&format!("{name} to have {healthy} and to spare {allowed}"), PATIENCE, probe).await
+}
+
+/// What the restarter has told of a workload.
+async fn told_of(kyma: &Kyma, name: &str) -> Vec<String> {
+    let all = kyma.here.cluster.list_in("", "Event", "shop", "").await.unwrap();
+    let ours = all.iter().filter(|event| {
+        event["reportingComponent"] == "istio-restarter" && event["involvedObject"]["name"] == name
+    });
+    ours.map(|event| event["reason"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn budgets_are_respected_and_what_happens_is_told_to_the_owners_once() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let kyma = Kyma::start().await?;
+    let (here, site, shop) = (&kyma.here, &kyma.here.site, Shop(&kyma));
+    let (operator, port) = kyma.operator(&[]);
+    let apply = async |spec: &str| site.server.apply(&resource(HOME.0, HOME.1, spec)).await;
+    apply("{ compatibilityMode: false }").await?;
+    kyma.says(&operator, HOME, "Ready", "ReconcileSucceeded").await?;
+
+    // Of each, a budget; what it has to say about one more pod that is missing is another in every case.
+    here.kubectl("create namespace shop").await?;
+    let none = json!({});
+    let mut windowed = workload("Deployment", "windowed", OLD, &none);
+    windowed["metadata"]["annotations"] =
+        json!({ "restarter.istio-operator.kyma-project.io/maintenance-window": "at night" });
+    let mut waiting = ["held", "stuck"].map(|name| workload("StatefulSet", name, OLD, &none)).to_vec();
+    waiting.push(workload("Deployment", "surging", OLD, &none));
+    let set = workload("ReplicaSet", "ownerless", OLD, &none);
+    let budgets = [("held", 1), ("stuck", 2), ("surging", 2), ("ownerless", 2)];
+    let objects: Vec<Value> = [windowed, set]
+        .into_iter()
+        .chain(waiting)
+        .chain(budgets.map(|(name, available)| budget(name, available)))
+        .collect();
+    site.server.apply(&list(&objects)).await?;
+    shop.settled(&operator).await?;
+    for name in ["stuck", "surging", "ownerless"] {
+        counted(&kyma, &operator, name, 2, 0).await?;
+    }
+    let surging = pods(&kyma, "surging").await[0].clone();
+    for pod in ["held-1", surging.as_str()] {
+        set_ready(&kyma, pod, false).await?;
+    }
+    counted(&kyma, &operator, "held", 1, 0).await?;
+    counted(&kyma, &operator, "surging", 1, 0).await?;
+
+    // One waits for its second pod, one would wait for ever, one never has less than it should; the server keeps the pods of the last.
+    let before = pods(&kyma, "ownerless").await;
+    somebody_injects(&kyma).await?;
+    apply("{ config: { numTrustedProxies: 1 } }").await?;
+    let status = kyma.says(&operator, HOME, "Warning", "ReconcileFailed").await?;
+    let restarted = async || shop.restarted().await.into_keys().collect::<Vec<_>>();
+    assert_eq!(restarted().await, ["stuck", "surging"]);
+    assert_eq!(status["outdatedProxies"]["waiting"], json!({ "PodDisruptionBudget": 3 }), "{status}");
+    assert_eq!(status["outdatedProxies"]["count"], 6, "{status}");
+    assert_eq!(pods(&kyma, "ownerless").await, before);
+    let sentence = condition(&status, "ProxySidecarRestartSucceeded")["message"].clone();
+    assert_eq!(sentence, "The sidecars of the following workloads could not be restarted: shop/windowed");
+    for (name, reason) in
+        [("windowed", "RestartConfigInvalid"), ("stuck", "RestartSuccess"), ("surging", "RestartSuccess")]
+    {
+        assert_eq!(told_of(&kyma, name).await, [reason], "{name}");
+    }
+
+    let metrics = operated::page(port, "/metrics").await;
+    for line in [
+        "istio_restarter_restarts_total{kind=\"StatefulSet\",result=\"success\"} 1",
+        "istio_restarter_restarts_total{kind=\"Deployment\",result=\"success\"} 1",
+        "istio_restarter_restart_pending{kind=\"Pod\"} 2",
+        "istio_restarter_maintenance_window_active 1",
+    ] {
+        assert!(metrics.contains(&format!("\n{line}\n")), "{line} in {metrics}");
+    }
+    assert!(
+        metrics.contains("\nistio_restarter_skipped_total{reason=\"PodDisruptionBudget\"} "),
+        "{metrics}"
+    );
+
+    // The budgets allow it now.
+    set_ready(&kyma, "held-1", true).await?;
+    counted(&kyma, &operator, "held", 2, 1).await?;
+    here.kubectl("delete poddisruptionbudget ownerless -n shop").await?;
+    apply("{ config: { numTrustedProxies: 2 } }").await?;
+    kyma.says(&operator, HOME, "Warning", "ReconcileFailed").await?;
+    assert_eq!(restarted().await, ["held", "stuck", "surging"]);
+    let replaced = async || {
+        let now = pods(&kyma, "ownerless").await;
+        Seen::when(now.len() == 2 && now.iter().all(|pod| !before.contains(pod)), || format!("{now:?}"))
+    };
+    operator.until("new pods of the set", PATIENCE, replaced).await?;
+
+    // Nobody injects here: they are what they were. They are not evicted again, and everybody is told that it was in vain, once.
+    shop.settled(&operator).await?;
+    here.kubectl("wait pod -l app=ownerless -n shop --for=condition=Ready --timeout=60s").await?;
+    let after = pods(&kyma, "ownerless").await;
+    for number in [3, 4] {
+        apply(&format!("{{ config: {{ numTrustedProxies: {number} }} }}")).await?;
+        let status = kyma.says(&operator, HOME, "Warning", "ReconcileFailed").await?;
+        assert_eq!(status["outdatedProxies"].get("waiting"), None, "{status}");
+    }
+    assert_eq!(pods(&kyma, "ownerless").await, after);
+    for name in ["held", "stuck", "surging"] {
+        let mut told = told_of(&kyma, name).await;
+        told.sort();
+        assert_eq!(told, ["RestartRequired", "RestartSuccess"], "{name}");
+    }
+    assert_eq!(told_of(&kyma, "windowed").await, ["RestartConfigInvalid"]);
+    Ok(())
+}
+
+/// All of the gateway's pods are others than before.
+#[tokio::test(flavor = "multi_thread")]
+async fn k_rst_1_2_3_every_pod_of_the_gateway_is_new() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let kyma = Kyma::start().await?;
+    let (here, site) = (&kyma.here, &kyma.here.site);
+    let (operator, _) = kyma.operator(&[]);
+    let gateway = async || {
+        let deployment =
+            here.get(operated::DEPLOYMENT, "istio-system", "istio-ingressgateway").await.unwrap();
+        let annotations = &deployment["spec"]["template"]["metadata"]["annotations"];
+        let at = annotations["istio-operator.kyma-project.io/restartedAt"].clone();
+        (deployment["metadata"]["generation"].as_i64().unwrap(), at)
+    };
+    let pods = async || {
+        let all = here.cluster.list_in("", "Pod", "istio-system", "istio=ingressgateway").await.unwrap();
+        let stay = all.into_iter().filter(|pod| pod["metadata"].get("deletionTimestamp").is_none());
+        stay.map(|pod| pod["metadata"]["uid"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let settled = async |gone: &[String]| {
+        let probe = async || {
+            let now = pods().await;
+            let is_so = now.len() == 3 && !now.iter().any(|pod| gone.contains(pod));
+            Seen::from_option(is_so.then(|| now.clone()), || format!("{gone:?}, now {now:?}"))
+        };
+        operator.until("three pods of the gateway, all of them new", PATIENCE, probe).await
+    };
+    site.server.apply(&resource(HOME.0, HOME.1, "{ compatibilityMode: false }")).await?;
+    kyma.says(&operator, HOME, "Ready", "ReconcileSucceeded").await?;
+    let mut before: Vec<String> = settled(&[]).await?;
+    let configs = [
+        ("K-RST-1", "numTrustedProxies: 1"),
+        ("K-RST-2", "numTrustedProxies: 1, trustDomain: my.domain"),
+        ("K-RST-3", "numTrustedProxies: 1, trustDomain: my.domain, forwardClientCertDetails: SANITIZE"),
+    ];
+    for (scenario, config) in configs {
+        let (generation, at) = gateway().await;
+        // The time of a restart is told in seconds.
+        let probe = async || {
+            let now = mizzen_cluster::now();
+            Seen::when(at.as_str().is_none_or(|at| at[..19] != now[..19]), || now.clone())
+        };
+        operator.until("another second", PATIENCE, probe).await?;
+        site.server.apply(&resource(HOME.0, HOME.1, &format!("{{ config: {{ {config} }} }}"))).await?;
+        kyma.says(&operator, HOME, "Ready", "ReconcileSucceeded").await?;
+        let (later, at_later) = gateway().await;
+        assert!(later > generation && at_later.is_string() && at_later != at, "{scenario}: {at}, {at_later}");
+        before = settled(&before).await?;
+    }
     Ok(())
 }

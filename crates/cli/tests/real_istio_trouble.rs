@@ -64,7 +64,8 @@ async fn a_mesh_whose_resource_namespace_or_rights_are_taken_away_is_told_and_co
     assert!(here.get(DEPLOYMENT, "istio-system", "istiod").await.is_some());
 
     // A right taken away: named in the status; given back: well.
-    let role = here.get(("rbac.authorization.k8s.io", "ClusterRole"), "", "istio-manager-role").await.unwrap();
+    let role =
+        here.get(("rbac.authorization.k8s.io", "ClusterRole"), "", "istio-manager-role").await.unwrap();
     let mut less = role.clone();
     for rule in less["rules"].as_array_mut().unwrap() {
         rule["resources"].as_array_mut().unwrap().retain(|resource| resource != "peerauthentications");
@@ -75,7 +76,10 @@ async fn a_mesh_whose_resource_namespace_or_rights_are_taken_away_is_told_and_co
     apply("{ config: { numTrustedProxies: 1 } }").await?;
     let status = kyma.says(&operator, DEFAULT, "Error", "CustomResourcesReconcileFailed").await?;
     let description = status["description"].as_str().unwrap();
-    assert!(description.contains("peerauthentications") && description.contains("forbidden"), "{description}");
+    assert!(
+        description.contains("peerauthentications") && description.contains("forbidden"),
+        "{description}"
+    );
     put(&kyma, role).await?;
     kyma.says(&operator, DEFAULT, "Ready", "ReconcileSucceeded").await?;
 

@@ -333,6 +333,20 @@ impl Cluster {
         self.call(what, request, question).await
     }
 
+    /// A wish that is put as an object, and once: what the server answers to it is the answer, however busy it is.
+    pub(crate) async fn post_once(&self, what: &str, path: &str, wish: Value) -> Result<Value, Refused> {
+        let request = Request::post(path).header(header::CONTENT_TYPE, "application/json");
+        let request = request
+            .body(wish.to_string().into_bytes())
+            .map_err(|error| Refused::Invalid { what: what.to_owned(), message: error.to_string() })?;
+        self.requests.fetch_add(1, Relaxed);
+        self.writes.fetch_add(1, Relaxed);
+        match timeout(WAIT, self.client.request::<Value>(request)).await {
+            Ok(answer) => answer.map_err(|error| told(what, &error).refused),
+            Err(_) => Err(unreachable(what, format!("within {} s", WAIT.as_secs()))),
+        }
+    }
+
     /// Nothing for what is not there.
     async fn call(
         &self,

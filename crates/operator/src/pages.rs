@@ -144,13 +144,7 @@ fn metrics(shown: &[Arc<Shown>]) -> String {
             &failures,
         ),
         ("queue_length", "workqueue_depth", "gauge", "Resources that will be looked at", &waiting),
-        (
-            "leading",
-            "leader_election_master_status",
-            "gauge",
-            "Whether this process has the lease",
-            &leading,
-        ),
+        ("leading", "leader_election_master_status", "gauge", "Whether this process has the lease", &leading),
     ];
     let mut page = String::new();
     for (of_all, of_each, kind, help, number) in lines {
@@ -164,9 +158,7 @@ fn metrics(shown: &[Arc<Shown>]) -> String {
         }
     }
     for one in shown {
-        page.extend(
-            one.further.lock().unwrap_or_else(PoisonError::into_inner).values().map(String::as_str),
-        );
+        page.extend(one.further.lock().unwrap_or_else(PoisonError::into_inner).values().map(String::as_str));
     }
     page
 }

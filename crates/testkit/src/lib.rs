@@ -46,7 +46,7 @@ pub mod wait;
 pub mod webhook;
 pub mod wire;
 
-pub use apiserver::ApiServer;
+pub use apiserver::{ApiServer, Pods};
 pub use controllers::Controllers;
 pub use echo::Echo;
 pub use envoy::Envoy;

@@ -193,6 +193,10 @@ fn status() -> Value {
     }));
     let outdated = object(&json!({
         "count": { "type": "integer", "format": "int64" }, "workloads": words("Some of them."),
+        "waiting": told(
+            "How many of them wait, by what for.",
+            json!({ "type": "object", "additionalProperties": { "type": "integer", "format": "int64" } }),
+        ),
     }));
     let status = object(&json!({
         "state": { "type": "string", "enum": ["Processing", "Deleting", "Ready", "Error", "Warning"] },

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
@@ -86,6 +87,9 @@ pub struct OutdatedProxies {
     pub count: u64,
     /// Some of them, `namespace/name`.
     pub workloads: Vec<String>,
+    /// How many of them wait, by what for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub waiting: BTreeMap<String, u64>,
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 #![allow(clippy::unwrap_used, reason = "this is test code, which the lint cannot see here")]
 
+pub(crate) mod injected;
+
 use crate::{operated::Operated, site::BINARY};
 use mizzen_testkit::{
     Part, Result, ports,
@@ -35,7 +37,10 @@ impl Kyma {
 
     /// With further flags of `operator manifest`.
     pub(crate) async fn start_with(flags: &str) -> Result<Self> {
-        let here = Operated::start().await?;
+        Self::of(Operated::start().await?, flags).await
+    }
+
+    async fn of(here: Operated, flags: &str) -> Result<Self> {
         let objects = here.site.mizzen_alone(&format!("operator manifest {flags}")).await.well();
         here.site.server.apply(&objects).await?;
         here.kubectl("wait --for=condition=Established crd istios.operator.kyma-project.io --timeout=60s")
@@ -54,12 +59,7 @@ impl Kyma {
     }
 
     /// The same, with images of this tag.
-    pub(crate) fn operator_of(
-        &self,
-        tag: Option<&str>,
-        kubeconfig: &Path,
-        further: &[&str],
-    ) -> (Part, u16) {
+    pub(crate) fn operator_of(&self, tag: Option<&str>, kubeconfig: &Path, further: &[&str]) -> (Part, u16) {
         let [port] = ports::free().unwrap();
         let images = tag.into_iter().flat_map(|tag| {
             ["pilot", "install-cni", "proxyv2"].map(|name| (name, format!("registry.example/{name}:{tag}")))

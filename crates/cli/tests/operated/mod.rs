@@ -39,7 +39,10 @@ pub(crate) struct Operated {
 
 impl Operated {
     pub(crate) async fn start() -> Result<Self> {
-        let site = Site::start().await?;
+        Self::of(Site::start().await?).await
+    }
+
+    pub(crate) async fn of(site: Site) -> Result<Self> {
         let cluster = Cluster::new(site.server.client()?, "test").await.unwrap();
         Ok(Self { site, cluster })
     }

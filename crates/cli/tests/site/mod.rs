@@ -51,7 +51,11 @@ impl Ended {
 
 impl Site {
     pub(crate) async fn start() -> Result<Self> {
-        let server = ApiServer::start().await?;
+        Self::of(ApiServer::start().await?).await
+    }
+
+    /// With a server that was started already.
+    pub(crate) async fn of(server: ApiServer) -> Result<Self> {
         server.controllers().await?;
         let own = objects(&server).await;
         Ok(Self { server, own })

@@ -110,7 +110,8 @@ fn deployment(deployed: &Deployed, labels: &Value) -> Value {
     pod_labels["sidecar.istio.io/inject"] = "false".into();
     let (metrics, health) =
         (format!("--metrics-bind-address=:{METRICS}"), format!("--health-probe-bind-address=:{HEALTH}"));
-    let mut command = vec!["mizzen", "operator", "run", "--kind", "Istio", "--leader-elect", &metrics, &health];
+    let mut command =
+        vec!["mizzen", "operator", "run", "--kind", "Istio", "--leader-elect", &metrics, &health];
     command.extend(["--log-format", "json"]);
     for place in &deployed.istio_manifests {
         command.extend(["--istio-manifests", place]);

@@ -1,4 +1,4 @@
-//! What a resource asks for, as numbers, by upstream's names. Only the resource that is the mesh is counted.
+//! What a resource asks for, as numbers, by upstream's names, and what has become of it. Only the resource that is the mesh is counted.
 
 use mizzen_api::istio::{Spec, State, Status};
 

@@ -11,12 +11,14 @@ pub(super) fn rules(granted: &[Value]) -> Vec<Value> {
     let mut rules = vec![
         rule("operator.kyma-project.io", &["istios"], &["get", "list", "patch", "watch"]),
         rule("operator.kyma-project.io", &["istios/status"], &["patch"]),
-        rule("", &["namespaces"], &["create", "delete", "get", "patch"]),
+        rule("", &["namespaces"], &["create", "delete", "get", "list", "patch"]),
         rule("", &["nodes"], &["list"]),
         rule("", &["pods"], &["delete", "get", "list"]),
-        rule("", &["events"], &["list"]),
+        rule("", &["pods/eviction"], &["create"]),
+        rule("", &["events"], &["create", "get", "list"]),
         // Workloads whose sidecars are not what they should be.
-        rule("apps", &["replicasets"], &["get"]),
+        rule("apps", &["replicasets"], &["get", "patch"]),
+        rule("", &["replicationcontrollers"], &["get", "patch"]),
         rule("apps", &["statefulsets"], &["get", "patch"]),
         rule("autoscaling.k8s.io", &["verticalpodautoscalers"], &["create", "delete", "get", "patch"]),
         rule("scheduling.k8s.io", &["priorityclasses"], &["create", "get", "patch"]),
@@ -68,12 +70,24 @@ mod tests {
     use std::{collections::BTreeSet, fs};
 
     /// Group, resource, verbs, and why.
-    const ADDITIONS: [(&str, &str, &[&str], &str); 5] = [
+    const ADDITIONS: [(&str, &str, &[&str], &str); 7] = [
         (
             "monitoring.coreos.com",
             "servicemonitors",
             &["delete", "list", "patch", "watch"],
             "applied by the server, repaired when somebody edits them, and gone with the mesh",
+        ),
+        (
+            "",
+            "replicationcontrollers",
+            &["patch"],
+            "its next pods say what they were made for, so that none is evicted twice for one cause",
+        ),
+        (
+            "",
+            "pods/eviction",
+            &["create"],
+            "pods are asked to go, where upstream deletes them whatever their budget says",
         ),
         (
             "scheduling.k8s.io",

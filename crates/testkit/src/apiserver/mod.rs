@@ -5,6 +5,7 @@
 
 pub(crate) mod kubectl;
 mod namespaces;
+mod pods;
 
 use std::{
     path::PathBuf,
@@ -14,6 +15,7 @@ use std::{
 
 use k8s_openapi::api::core::v1::Namespace;
 use kube::{Api, Client, Config};
+pub use pods::Pods;
 use tokio::sync::OnceCell;
 
 use crate::{
@@ -58,15 +60,24 @@ impl ApiServer {
         Self::start_on(Ports::free).await
     }
 
+    /// The same, with processes of this machine in the place of pods.
+    pub async fn start_with(pods: &Pods) -> Result<Self> {
+        Self::attempt(Ports::free, Some(pods)).await
+    }
+
     /// The same on chosen ports; asked for others once, if one was taken in between.
-    pub async fn start_on(mut ports: impl FnMut() -> Result<Ports>) -> Result<Self> {
-        let first = Self::prepare(ports()?)?;
+    pub async fn start_on(ports: impl FnMut() -> Result<Ports>) -> Result<Self> {
+        Self::attempt(ports, None).await
+    }
+
+    async fn attempt(mut ports: impl FnMut() -> Result<Ports>, pods: Option<&Pods>) -> Result<Self> {
+        let first = Self::prepare(ports()?, pods)?;
         match first.up().await {
             Ok(()) => Ok(first),
             Err(error) if first.port_was_taken() => {
                 tracing::warn!(%error, "a port was taken in between: once more, with others");
                 drop(first);
-                let second = Self::prepare(ports()?)?;
+                let second = Self::prepare(ports()?, pods)?;
                 second.up().await?;
                 Ok(second)
             }
@@ -74,9 +85,10 @@ impl ApiServer {
         }
     }
 
-    fn prepare(ports: Ports) -> Result<Self> {
+    fn prepare(ports: Ports, pods: Option<&Pods>) -> Result<Self> {
         let folder = run().part_folder("apiserver").during("make the API server's folder")?;
-        let plane = ControlPlane::prepare(Settings::loopback(folder, ports))?;
+        let pods = pods.map(|pods| pods.file().to_owned());
+        let plane = ControlPlane::prepare(Settings { pods, ..Settings::loopback(folder, ports) })?;
         let access = plane.access("admin", &plane.url())?;
         let etcd = Part::start("etcd", plane.etcd()?)?;
         Ok(Self {

@@ -55,6 +55,9 @@ impl ControlPlane {
             "--enable-aggregator-routing=true",
             "--profiling=false",
         ]);
+        if let Some(file) = &settings.pods {
+            command.arg(flag("egress-selector-config-file", file.display()));
+        }
         if settings.address.is_loopback() {
             // Kubernetes refuses loopback endpoints, and would complain every ten seconds.
             command.arg("--endpoint-reconciler-type=none");

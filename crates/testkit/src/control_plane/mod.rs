@@ -39,6 +39,8 @@ pub struct Settings {
     pub ports: Ports,
     /// Certificates and kubeconfigs of a kubelet and a kube-proxy, if there is a node.
     pub node: Option<NodeIdentity>,
+    /// The file that says by which way kube-apiserver reaches pods, if it is not their addresses.
+    pub pods: Option<PathBuf>,
 }
 
 #[derive(Clone)]
@@ -71,13 +73,27 @@ impl Ports {
 impl Settings {
     /// A control plane on this machine's loopback.
     pub fn loopback(folder: PathBuf, ports: Ports) -> Self {
-        Self { folder, listen: Ipv4Addr::LOCALHOST, address: Ipv4Addr::LOCALHOST, ports, node: None }
+        Self {
+            folder,
+            listen: Ipv4Addr::LOCALHOST,
+            address: Ipv4Addr::LOCALHOST,
+            ports,
+            node: None,
+            pods: None,
+        }
     }
 
     /// A control plane with one node, in a network of its own: the usual ports, all addresses.
     pub fn with_node(folder: PathBuf, node: NodeIdentity) -> Self {
         let address = node.address;
-        Self { folder, listen: Ipv4Addr::UNSPECIFIED, address, ports: Ports::USUAL, node: Some(node) }
+        Self {
+            folder,
+            listen: Ipv4Addr::UNSPECIFIED,
+            address,
+            ports: Ports::USUAL,
+            node: Some(node),
+            pods: None,
+        }
     }
 }
 

@@ -192,8 +192,7 @@ impl Injected {
         let path = format!("{path}/");
         let is_there =
             |segments: &String| if fault.last { path.ends_with(segments) } else { path.contains(segments) };
-        let matches =
-            fault.verb.is_none_or(|only| only == verb) && fault.path.as_ref().is_none_or(is_there);
+        let matches = fault.verb.is_none_or(|only| only == verb) && fault.path.as_ref().is_none_or(is_there);
         if !matches || !fault.when.hits(matched.fetch_add(1, Ordering::SeqCst) + 1) {
             return None;
         }

@@ -1,30 +1,47 @@
 //! ProxySidecarReconciler: workloads whose sidecars are not what they should be are restarted, each once for one cause.
 //!
 //! ```text
-//! pods, a page at a time ─▶ Sidecar (trimmed) ─▶ predicate: outdated? ─▶ owner ─▶ RestartPlan ─▶ act ─▶ what is left
+//! pods, a page at a time ─┬▶ Sidecar (trimmed) ─▶ predicate: outdated? ─┬▶ owner ─▶ RestartPlan ─▶ act ─▶ what is left
+//!                         └▶ none ─▶ injector: should there be one? ────┘              budget ─┘ └─▶ event
 //! ```
 
 mod act;
+mod budget;
+mod counts;
+mod event;
 mod injector;
 mod owner;
 mod plan;
+mod pod;
 mod predicate;
 mod proxy;
+mod selector;
+mod settling;
 mod sidecar;
+mod verdict;
 mod window;
 
-pub(super) use injector::injects;
 pub(super) use proxy::Proxy;
 pub(super) use window::Window;
 
 use super::reconciler::IstioReconciler;
 use crate::pass::Stopped;
+use act::act;
+use budget::Budgets;
+use injector::Injector;
 use mizzen_api::istio::{OutdatedProxies, Restart, Spec};
 use mizzen_cluster::{Cluster, Refused};
 use plan::RestartPlan;
+use pod::Pod;
 use predicate::Outdated;
-use sidecar::Sidecar;
-use std::time::{SystemTime, UNIX_EPOCH};
+use selector::{Labels, labels};
+use sidecar::{Sidecar, is_bare};
+use std::{
+    collections::HashMap,
+    time::{SystemTime, UNIX_EPOCH},
+};
+use tokio::time::sleep;
+use verdict::Conduct;
 
 /// Workloads that are named in the status.
 const LISTED: usize = 20;
@@ -62,6 +79,11 @@ impl Restarted {
     }
 }
 
+/// Whether anybody does: without, a restarted pod would come back with no sidecar at all.
+pub(super) async fn injects(cluster: &Cluster) -> Result<bool, Refused> {
+    Ok(Injector::read(cluster).await?.injects())
+}
+
 /// `before` is the spec that was applied last, if any was.
 pub(super) async fn reconcile(
     me: &IstioReconciler<'_>,
@@ -69,21 +91,27 @@ pub(super) async fn reconcile(
     before: Option<&Spec>,
     spec: &Spec,
 ) -> Result<Restarted, Stopped> {
-    let outdated = observe(me, proxy, before, spec).await?;
-    let mut plan = RestartPlan::default();
-    let mut sets = owner::Sets::default();
-    for (sidecar, how) in outdated {
-        let action = sets.action(&me.cluster, &sidecar).await?;
-        plan.add(&sidecar, how, action);
+    let injector = Injector::read(&me.cluster).await?;
+    let outdated =
+        observe(&me.cluster, &injector, |sidecar| predicate::outdated(sidecar, proxy, before, spec)).await?;
+    let plan = RestartPlan::new(proxy.cause(spec), injector.identity.clone());
+    let plan = planned(&me.cluster, plan, outdated).await?;
+    let nobody_injects = !plan.is_empty() && !injector.injects();
+    let budgets = if plan.is_empty() { Budgets::default() } else { Budgets::read(&me.cluster).await? };
+    if injector.injects() && !plan.is_empty() {
+        sleep(settling::left(&me.cluster).await?).await;
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let mut settings = spec.mizzen.restart.clone().unwrap_or_default();
-    let nobody_injects = !plan.is_empty() && !injects(&me.cluster).await?;
-    if nobody_injects {
-        settings.enabled = Some(false);
-    }
-    let cause = proxy.cause(spec);
-    let done = act::act(&me.cluster, plan, &settings, &cause, window::Moment::of(now)).await?;
+    let conduct = Conduct {
+        settings: &spec.mizzen.restart.clone().unwrap_or_default(),
+        nobody_injects,
+        is_last: false,
+        now: window::Moment::of(now),
+        budgets,
+    };
+    let done = act(&me.cluster, plan, conduct).await;
+    me.shown.tell("restarts", counts::page());
+    let done = done?;
     Ok(Restarted { nobody_injects: nobody_injects && done.outdated.count > 0, ..done })
 }
 
@@ -94,34 +122,64 @@ pub(super) async fn restart_all(cluster: &Cluster, cause: &str) -> Result<Restar
         .each("", "Pod", "", |pod| {
             let role = &pod["metadata"]["labels"]["istio"];
             let is_gateway = role == "ingressgateway" || role == "egressgateway";
-            all.extend(Sidecar::any(&pod).filter(|_| !is_gateway));
+            let sidecar = Sidecar::any(&pod).filter(|_| !is_gateway);
+            all.extend(sidecar.map(|sidecar| (sidecar.pod, Outdated::BySpec)));
         })
         .await?;
-    let (mut plan, mut sets) = (RestartPlan::default(), owner::Sets::default());
-    for sidecar in all {
-        let action = sets.action(cluster, &sidecar).await?;
-        plan.add(&sidecar, Outdated::BySpec, action);
-    }
-    act::act(cluster, plan, &Restart::default(), cause, window::Moment::of(0)).await
+    let plan = planned(cluster, RestartPlan::new(cause.to_owned(), String::new()), all).await?;
+    let conduct = Conduct {
+        settings: &Restart::default(),
+        nobody_injects: false,
+        is_last: true,
+        now: window::Moment::of(0),
+        budgets: Budgets::default(),
+    };
+    act(cluster, plan, conduct).await
 }
 
+/// Pods that have no sidecar though they should, and those of whose sidecar `judge` says what is wrong.
 async fn observe(
-    me: &IstioReconciler<'_>,
-    proxy: &Proxy,
-    before: Option<&Spec>,
-    spec: &Spec,
-) -> Result<Vec<(Sidecar, Outdated)>, Refused> {
-    let mut outdated = Vec::new();
-    me.cluster
+    cluster: &Cluster,
+    injector: &Injector,
+    judge: impl Fn(&Sidecar) -> Option<Outdated>,
+) -> Result<Vec<(Pod, Outdated)>, Refused> {
+    let mut namespaces: HashMap<String, Labels> = HashMap::new();
+    if injector.injects() {
+        cluster
+            .each("", "Namespace", "", |namespace| {
+                let name = namespace["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+                namespaces.insert(name, labels(&namespace));
+            })
+            .await?;
+    }
+    let should_have_one = |pod: &serde_json::Value| {
+        let namespace = pod["metadata"]["namespace"].as_str().unwrap_or_default();
+        namespaces.get(namespace).is_some_and(|labels| injector.would_inject(pod, labels))
+    };
+    let mut found = Vec::new();
+    cluster
         .each("", "Pod", "fieldSelector=status.phase%3DRunning", |pod| {
-            if let Some(sidecar) = Sidecar::of(&pod)
-                && let Some(how) = predicate::outdated(&sidecar, proxy, before, spec)
-            {
-                outdated.push((sidecar, how));
+            if let Some(sidecar) = Sidecar::of(&pod) {
+                found.extend(judge(&sidecar).map(|how| (sidecar.pod, how)));
+            } else if is_bare(&pod) && should_have_one(&pod) {
+                found.extend(Pod::of(&pod).map(|pod| (pod, Outdated::Bare)));
             }
         })
         .await?;
-    Ok(outdated)
+    Ok(found)
+}
+
+async fn planned(
+    cluster: &Cluster,
+    mut plan: RestartPlan,
+    pods: Vec<(Pod, Outdated)>,
+) -> Result<RestartPlan, Refused> {
+    let mut sets = owner::Sets::default();
+    for (pod, how) in pods {
+        let action = sets.action(cluster, &pod).await?;
+        plan.add(&pod, how, action);
+    }
+    Ok(plan)
 }
 
 #[cfg(test)]

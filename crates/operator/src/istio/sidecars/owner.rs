@@ -1,13 +1,14 @@
 //! Who has to be restarted for a pod to be made anew.
 
-use super::sidecar::{Owner, Sidecar};
+use super::pod::{Owner, Pod};
 use mizzen_cluster::{Cluster, ObjectId, Refused};
 use std::collections::HashMap;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     RollOut(Owner),
-    DeletePod,
+    /// The pod goes, and this makes another.
+    Evict(Owner),
     /// Nobody but its owner can do it: the workload, and why.
     ByHand(&'static str),
 }
@@ -17,26 +18,22 @@ pub(super) enum Action {
 pub(super) struct Sets(HashMap<(String, String), Option<Option<Owner>>>);
 
 impl Sets {
-    pub(super) async fn action(&mut self, cluster: &Cluster, sidecar: &Sidecar) -> Result<Action, Refused> {
-        let Some(owner) = &sidecar.owner else { return Ok(decide(None, None)) };
+    pub(super) async fn action(&mut self, cluster: &Cluster, pod: &Pod) -> Result<Action, Refused> {
+        let Some(owner) = &pod.owner else { return Ok(decide(None, None)) };
         if owner.kind != "ReplicaSet" {
             return Ok(decide(Some(owner), None));
         }
-        let key = (sidecar.namespace.clone(), owner.name.clone());
+        let key = (pod.namespace.clone(), owner.name.clone());
         if let Some(known) = self.0.get(&key) {
             return Ok(decide(Some(owner), known.as_ref()));
         }
         let id = ObjectId {
             group: "apps".to_owned(),
             kind: owner.kind.clone(),
-            namespace: sidecar.namespace.clone(),
+            namespace: pod.namespace.clone(),
             name: owner.name.clone(),
         };
-        let set = cluster.get(&id, None).await?.map(|set| {
-            let owner = set["metadata"]["ownerReferences"].get(0)?;
-            let text = |key: &str| owner[key].as_str().unwrap_or_default().to_owned();
-            Some(Owner { kind: text("kind"), name: text("name") })
-        });
+        let set = cluster.get(&id, None).await?.map(|set| Owner::of(&set));
         let action = decide(Some(owner), set.as_ref());
         self.0.insert(key, set);
         Ok(action)
@@ -50,14 +47,14 @@ fn decide(owner: Option<&Owner>, set: Option<&Option<Owner>>) -> Action {
     const OTHER: Action = Action::ByHand(
         "pod sidecar could not be updated because its owner is of a kind that cannot be rolled out.",
     );
-    let roll_out = |owner: &Owner| match owner.kind.as_str() {
-        "Deployment" | "StatefulSet" | "DaemonSet" => Action::RollOut(owner.clone()),
+    let roll_out = |owner: &Owner| match (owner.version.split('/').next(), owner.kind.as_str()) {
+        (Some("apps"), "Deployment" | "StatefulSet" | "DaemonSet") => Action::RollOut(owner.clone()),
         _ => OTHER,
     };
     let Some(owner) = owner else { return NONE };
     match (owner.kind.as_str(), set) {
         ("ReplicaSet", None) => NONE,
-        ("ReplicaSet", Some(None)) | ("ReplicationController", _) => Action::DeletePod,
+        ("ReplicaSet", Some(None)) | ("ReplicationController", _) => Action::Evict(owner.clone()),
         ("ReplicaSet", Some(Some(above))) => roll_out(above),
         ("Job", _) => Action::ByHand("pod sidecar could not be updated because it is owned by a Job."),
         _ => roll_out(owner),
@@ -70,18 +67,21 @@ mod tests {
 
     #[test]
     fn each_owner_has_its_way_of_being_restarted() {
-        let of = |kind: &str| Owner { kind: kind.into(), name: "o".into() };
+        let of = |kind: &str| Owner { version: "apps/v1".into(), kind: kind.into(), name: "o".into() };
         let set = of("ReplicaSet");
         let by_hand = |action: Action| matches!(action, Action::ByHand(_));
         for kind in ["Deployment", "StatefulSet", "DaemonSet"] {
             assert_eq!(decide(Some(&of(kind)), None), Action::RollOut(of(kind)));
             assert_eq!(decide(Some(&set), Some(&Some(of(kind)))), Action::RollOut(of(kind)));
         }
-        assert_eq!(decide(Some(&set), Some(&None)), Action::DeletePod);
-        assert_eq!(decide(Some(&of("ReplicationController")), None), Action::DeletePod);
+        assert_eq!(decide(Some(&set), Some(&None)), Action::Evict(set.clone()));
+        let controller = of("ReplicationController");
+        assert_eq!(decide(Some(&controller), None), Action::Evict(controller));
         for kind in ["Job", "Rollout", ""] {
             assert!(by_hand(decide(Some(&of(kind)), None)), "{kind}");
         }
+        let others = Owner { version: "apps.example/v1".into(), ..of("Deployment") };
+        assert!(by_hand(decide(Some(&others), None)), "a kind of the same name that is not Kubernetes' own");
         assert!(by_hand(decide(None, None)) && by_hand(decide(Some(&set), None)));
         assert!(by_hand(decide(Some(&set), Some(&Some(of("Rollout"))))));
     }

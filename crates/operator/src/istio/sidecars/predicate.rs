@@ -16,6 +16,8 @@ pub(super) enum Outdated {
     Seen,
     /// The spec has changed since; a pod does not show that it has read it.
     BySpec,
+    /// There is none, and there should be one: it was made while nobody injected, or before its namespace asked for it.
+    Bare,
 }
 
 pub(super) fn outdated(
@@ -66,6 +68,10 @@ fn are_same(one: &Amounts, other: &Amounts) -> bool {
 }
 
 fn is_scraped_otherwise(sidecar: &Sidecar, proxy: &Proxy, merge: bool) -> bool {
+    if sidecar.unscraped {
+        return false;
+    }
+    let merge = sidecar.own_merge.unwrap_or(merge);
     let path = sidecar.scraped_path.as_deref() == Some(PATH);
     let port = sidecar.scraped_port.as_deref() == Some(proxy.status_port.as_str());
     if merge { !path || !port } else { path || port }
@@ -189,6 +195,13 @@ mod tests {
         assert!(!is(&scraped(PATH, "15020"), &on) && is(&scraped(PATH, "15020"), &json!({})));
         assert!(is(&scraped("/metrics", "8080"), &on) && !is(&scraped("/metrics", "8080"), &json!({})));
         assert!(is(&scraped("/metrics", "15020"), &on) && is(&scraped("/metrics", "15020"), &json!({})));
+
+        let said = |name: &str, value: &str| {
+            pod(|pod| pod["metadata"]["annotations"][format!("prometheus.{name}")] = value.into())
+        };
+        assert!(is(&said("io/scrape", "true"), &on) && !is(&said("io/scrape", "false"), &on));
+        assert!(!is(&said("istio.io/merge-metrics", "false"), &on));
+        assert!(is(&said("istio.io/merge-metrics", "true"), &json!({})));
 
         let agents = Proxy { node_agents: true, ..proxy() };
         let validated = pod(|pod| pod["spec"]["initContainers"] = json!([{ "name": "istio-validation" }]));

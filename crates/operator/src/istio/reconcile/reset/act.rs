@@ -8,7 +8,7 @@ use super::{
 };
 use crate::istio::{
     reconcile::{Done, Failed, Pass, Told},
-    rollout::{RESTARTED_BY_KUBECTL, restart_under, was_restarted_for},
+    rollout::{restart_as_kubectl, was_restarted_for},
 };
 use mizzen_cluster::{Action as Change, ObjectId, Refused, Step};
 use mizzen_install::deploy::Event;
@@ -99,7 +99,7 @@ async fn one(
                 return Ok(false);
             }
             if !dry_run {
-                restart_under(pass.cluster, id, &live, cause, RESTARTED_BY_KUBECTL).await?;
+                restart_as_kubectl(pass.cluster, id, &live, cause).await?;
             }
             done.notes.push(format!("{id} is restarted: {words}"));
             Ok(true)

@@ -1,0 +1,66 @@
+//! A pod, trimmed to what is asked of any.
+
+use crate::istio::{
+    MODULE, NAMESPACE,
+    rollout::{RESTARTED_FOR, RESTARTED_WITH},
+};
+use serde_json::Value;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Pod {
+    pub(super) namespace: String,
+    pub(super) name: String,
+    /// Of a module of Kyma's: those come first.
+    pub(super) of_kyma: bool,
+    pub(super) owner: Option<Owner>,
+    /// What its owner was restarted for when it was made, and who injected then.
+    pub(super) restarted_for: String,
+    pub(super) restarted_with: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Owner {
+    /// `apps/v1`
+    pub(super) version: String,
+    pub(super) kind: String,
+    pub(super) name: String,
+}
+
+impl Owner {
+    /// The first that an object names.
+    pub(super) fn of(object: &Value) -> Option<Self> {
+        let owner = object["metadata"]["ownerReferences"].get(0)?;
+        let text = |key: &str| owner[key].as_str().unwrap_or_default().to_owned();
+        Some(Self { version: text("apiVersion"), kind: text("kind"), name: text("name") })
+    }
+}
+
+impl Pod {
+    /// Nothing for one that is going.
+    pub(super) fn of(pod: &Value) -> Option<Self> {
+        let metadata = &pod["metadata"];
+        if metadata.get("deletionTimestamp").is_some() {
+            return None;
+        }
+        let text = |key: &str| metadata[key].as_str().unwrap_or_default().to_owned();
+        let annotation = |name: &str| {
+            metadata["annotations"].get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        let module = metadata["labels"].get(MODULE).and_then(Value::as_str).unwrap_or_default();
+        Some(Self {
+            namespace: text("namespace"),
+            name: text("name"),
+            of_kyma: metadata["namespace"] == NAMESPACE || !module.is_empty(),
+            owner: Owner::of(pod),
+            restarted_for: annotation(RESTARTED_FOR),
+            restarted_with: annotation(RESTARTED_WITH),
+        })
+    }
+}
+
+/// Whoever is in trouble is not restarted on top of it.
+pub(super) fn is_well(pod: &Value) -> bool {
+    let mut conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
+    pod["status"]["phase"] == "Running"
+        && conditions.any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
+}
