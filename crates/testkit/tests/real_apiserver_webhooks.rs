@@ -1,5 +1,5 @@
 //! Admission webhooks on a bare API server: by URL on loopback, and by Service, whose endpoints are dialled
-//! although no kube-proxy is there.
+//! although no kube-proxy is there; where they are pods that run nowhere, a process is in their place.
 
 #![allow(clippy::unwrap_used, reason = "what a test builds on is there, or the test fails")]
 
@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{Api, api::PostParams};
 use mizzen_testkit::{
-    ApiServer, Result, needs,
+    ApiServer, Pods, Result, needs,
     pki::Leaf,
     wait::{self, Seen},
     webhook,
@@ -45,6 +45,27 @@ async fn labels_config_maps(api: &ApiServer, namespace: &str, client: Value) -> 
     .await
 }
 
+/// A Service of one endpoint.
+fn service(namespace: &str, address: IpAddr, port: u16) -> String {
+    let service = json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": { "name": "hook", "namespace": namespace },
+        "spec": { "ports": [{ "name": "https", "port": 443, "targetPort": port }] },
+    });
+    let slice = json!({
+        "apiVersion": "discovery.k8s.io/v1",
+        "kind": "EndpointSlice",
+        "metadata": {
+            "name": "hook", "namespace": namespace, "labels": { "kubernetes.io/service-name": "hook" },
+        },
+        "addressType": "IPv4",
+        "ports": [{ "name": "https", "port": port }],
+        "endpoints": [{ "addresses": [address], "conditions": { "ready": true } }],
+    });
+    format!("{service}\n---\n{slice}")
+}
+
 #[tokio::test]
 async fn a_webhook_by_url_on_loopback_is_called() -> Result<()> {
     needs!(ApiServer::NEEDS);
@@ -67,23 +88,24 @@ async fn a_webhook_by_service_is_called_at_its_endpoints() -> Result<()> {
     let api = ApiServer::shared().await;
     let namespace = api.namespace("by-service").await?;
     let address = serve(api, machine, &format!("hook.{namespace}.svc")).await?;
-    let service = json!({
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": { "name": "hook", "namespace": namespace },
-        "spec": { "ports": [{ "name": "https", "port": 443, "targetPort": address.port() }] },
-    });
-    let slice = json!({
-        "apiVersion": "discovery.k8s.io/v1",
-        "kind": "EndpointSlice",
-        "metadata": {
-            "name": "hook", "namespace": namespace, "labels": { "kubernetes.io/service-name": "hook" },
-        },
-        "addressType": "IPv4",
-        "ports": [{ "name": "https", "port": address.port() }],
-        "endpoints": [{ "addresses": [machine], "conditions": { "ready": true } }],
-    });
-    api.apply(&format!("{service}\n---\n{slice}")).await?;
+    api.apply(&service(&namespace, machine, address.port())).await?;
     let client = json!({ "service": { "namespace": namespace, "name": "hook", "port": 443, "path": "/" } });
     labels_config_maps(api, &namespace, client).await
+}
+
+#[tokio::test]
+async fn a_webhook_by_service_is_called_at_a_process_in_its_pods_place() -> Result<()> {
+    needs!(ApiServer::NEEDS);
+    let pods = Pods::start()?;
+    let api = ApiServer::start_with(&pods).await?;
+    let namespace = api.namespace("by-pod").await?;
+    let address = serve(&api, Ipv4Addr::LOCALHOST.into(), &format!("hook.{namespace}.svc")).await?;
+    // An address that no machine has.
+    let pod = SocketAddr::from(([10, 128, 0, 7], 15017));
+    api.apply(&service(&namespace, pod.ip(), pod.port())).await?;
+    pods.answer(pod.port(), address);
+    let client = json!({ "service": { "namespace": namespace, "name": "hook", "port": 443, "path": "/" } });
+    labels_config_maps(&api, &namespace, client).await?;
+    assert!(pods.dialled().iter().all(|dialled| *dialled == pod) && !pods.dialled().is_empty());
+    Ok(())
 }
