@@ -11,7 +11,8 @@ use crate::{
 };
 use http::{Method, Request, StatusCode, header};
 use kube::Client;
-use serde_json::{Value, json};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json, value::RawValue};
 use std::{
     sync::{
         Arc, PoisonError, RwLock,
@@ -232,7 +233,7 @@ impl Cluster {
             options["preconditions"] = json!({ "uid": uid });
         }
         let request = Request::delete(path).header(header::CONTENT_TYPE, "application/json");
-        let answer = self.call(&format!("deleting {id}"), request, options).await?;
+        let answer: Option<Value> = self.call(&format!("deleting {id}"), request, options).await?;
         Ok(match answer {
             None => Deletion::Absent,
             // What is still there is sent back as it is.
@@ -269,7 +270,7 @@ impl Cluster {
         let Some(found) = served.find(group, kind, None) else { return Ok(Vec::new()) };
         let path = format!("{}?{query}", found.collection(group, namespace));
         let answer = self.call(&format!("listing {kind}"), Request::get(path), Value::Null).await?;
-        let items = answer.and_then(|mut list| list.get_mut("items").map(Value::take));
+        let items = answer.and_then(|mut list: Value| list.get_mut("items").map(Value::take));
         let mut items = match items {
             Some(Value::Array(items)) => items,
             _ => Vec::new(),
@@ -299,13 +300,18 @@ impl Cluster {
             let page = format!("limit={PAGE}&continue={}", escaped(&token));
             let path = format!("{}?{page}&{query}", found.collection(group, ""));
             let answer = self.call(&format!("listing {kind}"), Request::get(path), Value::Null).await?;
-            let Some(mut list) = answer else { return Ok(()) };
-            if let Some(Value::Array(items)) = list.get_mut("items").map(Value::take) {
-                items.into_iter().for_each(&mut take);
+            let Some(Page { items, metadata }) = answer else { return Ok(()) };
+            for item in items {
+                // An object takes many times its text: one at a time.
+                let item = serde_json::from_str(item.get());
+                take(item.map_err(|error| Refused::Invalid {
+                    what: format!("listing {kind}"),
+                    message: error.to_string(),
+                })?);
             }
-            match list.pointer("/metadata/continue").and_then(Value::as_str) {
-                None | Some("") => return Ok(()),
-                Some(next) => token = next.to_owned(),
+            match metadata.token {
+                token if token.is_empty() => return Ok(()),
+                next => token = next,
             }
         }
     }
@@ -348,24 +354,24 @@ impl Cluster {
     }
 
     /// Nothing for what is not there.
-    async fn call(
+    async fn call<T: DeserializeOwned>(
         &self,
         what: &str,
         request: http::request::Builder,
         body: Value,
-    ) -> Result<Option<Value>, Refused> {
+    ) -> Result<Option<T>, Refused> {
         match self.answer(what, request, body).await {
             Err(Refused::Absent { .. }) => Ok(None),
             answer => answer.map(Some),
         }
     }
 
-    async fn answer(
+    async fn answer<T: DeserializeOwned>(
         &self,
         what: &str,
         request: http::request::Builder,
         body: Value,
-    ) -> Result<Value, Refused> {
+    ) -> Result<T, Refused> {
         let invalid =
             |error: http::Error| Refused::Invalid { what: what.to_owned(), message: error.to_string() };
         let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
@@ -380,7 +386,7 @@ impl Cluster {
             attempt += 1;
             self.requests.fetch_add(1, Relaxed);
             self.writes.fetch_add(u64::from(is_write), Relaxed);
-            let failed = match timeout(WAIT, self.client.request::<Value>(request.clone())).await {
+            let failed = match timeout(WAIT, self.client.request::<T>(request.clone())).await {
                 Ok(Ok(value)) => {
                     self.answered.store(true, Relaxed);
                     return Ok(value);
@@ -406,6 +412,20 @@ impl Cluster {
             sleep(wait).await;
         }
     }
+}
+
+/// Of a list, its objects as the server wrote them.
+#[derive(Deserialize)]
+struct Page {
+    items: Vec<Box<RawValue>>,
+    metadata: PageMetadata,
+}
+
+#[derive(Deserialize)]
+struct PageMetadata {
+    /// Where the next page begins; empty at the end.
+    #[serde(default, rename = "continue")]
+    token: String,
 }
 
 struct Failed {

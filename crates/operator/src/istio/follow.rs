@@ -1,7 +1,7 @@
 //! What happens in the cluster, as far as it concerns `Istio` resources. There is one mesh, so that what happens to it concerns them
 //! all; whichever is the oldest acts.
 
-use super::{MESH, NAMESPACE, OPERATOR};
+use super::{MESH, NAMESPACE, OPERATOR, namespaces};
 use crate::{
     follow::{Known, News, Seen, objects},
     queue::Cause,
@@ -58,5 +58,6 @@ pub(super) fn start(client: &Client, out: &mpsc::Sender<News>) -> JoinSet<()> {
         };
         running.spawn(follow(client.clone(), resource, Arc::new(State::default()), out.clone(), turn));
     }
+    running.spawn(namespaces::start(client.clone(), out.clone()));
     running
 }

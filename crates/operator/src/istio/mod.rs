@@ -25,6 +25,7 @@ pub mod merge;
 mod mesh_namespace;
 mod metrics;
 mod monitoring;
+mod namespaces;
 mod network_policies;
 mod observe;
 mod peer_authentication;

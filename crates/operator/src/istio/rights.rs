@@ -11,7 +11,7 @@ pub(super) fn rules(granted: &[Value]) -> Vec<Value> {
     let mut rules = vec![
         rule("operator.kyma-project.io", &["istios"], &["get", "list", "patch", "watch"]),
         rule("operator.kyma-project.io", &["istios/status"], &["patch"]),
-        rule("", &["namespaces"], &["create", "delete", "get", "list", "patch"]),
+        rule("", &["namespaces"], &["create", "delete", "get", "list", "patch", "watch"]),
         rule("", &["nodes"], &["list"]),
         rule("", &["pods"], &["delete", "get", "list"]),
         rule("", &["pods/eviction"], &["create"]),
