@@ -122,32 +122,49 @@ fn page(shown: &[Arc<Shown>], method: &Method, path: &str) -> Response<Full<Byte
     page
 }
 
+/// One figure, by both its names.
+struct Line {
+    of_all: &'static str,
+    of_each: &'static str,
+    kind: &'static str,
+    help: &'static str,
+    number: fn(&Shown) -> u64,
+}
+
 /// By the names of Istio's operator for the whole process, and by those of Kubernetes' controllers for each kind.
 fn metrics(shown: &[Arc<Shown>]) -> String {
-    let passes = |one: &Shown| one.passes.load(Relaxed);
-    let failures = |one: &Shown| one.failures.load(Relaxed);
-    let waiting = |one: &Shown| one.waiting.load(Relaxed);
-    let leading = |one: &Shown| u64::from(one.leading.load(Relaxed));
-    let lines: [(&str, &str, &str, &str, &dyn Fn(&Shown) -> u64); 4] = [
-        (
-            "reconcile_request_total",
-            "controller_runtime_reconcile_total",
-            "counter",
-            "Passes over a resource",
-            &passes,
-        ),
-        (
-            "reconcile_error_total",
-            "controller_runtime_reconcile_errors_total",
-            "counter",
-            "Passes that came to nothing",
-            &failures,
-        ),
-        ("queue_length", "workqueue_depth", "gauge", "Resources that will be looked at", &waiting),
-        ("leading", "leader_election_master_status", "gauge", "Whether this process has the lease", &leading),
+    let lines = [
+        Line {
+            of_all: "reconcile_request_total",
+            of_each: "controller_runtime_reconcile_total",
+            kind: "counter",
+            help: "Passes over a resource",
+            number: |one| one.passes.load(Relaxed),
+        },
+        Line {
+            of_all: "reconcile_error_total",
+            of_each: "controller_runtime_reconcile_errors_total",
+            kind: "counter",
+            help: "Passes that came to nothing",
+            number: |one| one.failures.load(Relaxed),
+        },
+        Line {
+            of_all: "queue_length",
+            of_each: "workqueue_depth",
+            kind: "gauge",
+            help: "Resources that will be looked at",
+            number: |one| one.waiting.load(Relaxed),
+        },
+        Line {
+            of_all: "leading",
+            of_each: "leader_election_master_status",
+            kind: "gauge",
+            help: "Whether this process has the lease",
+            number: |one| u64::from(one.leading.load(Relaxed)),
+        },
     ];
     let mut page = String::new();
-    for (of_all, of_each, kind, help, number) in lines {
+    for Line { of_all, of_each, kind, help, number } in lines {
         let sum: u64 = shown.iter().map(|one| number(one)).sum();
         let of_all = format!("istio_install_operator_{of_all}");
         page += &format!("# HELP {of_all} {help}.\n# TYPE {of_all} {kind}\n{of_all} {sum}\n");
