@@ -21,7 +21,7 @@ pub fn definition() -> Value {
         json!({
             "name": name, "served": true, "storage": place == 0,
             "subresources": { "status": {} },
-            "additionalPrinterColumns": [{ "name": "State", "type": "string", "jsonPath": ".status.state" }],
+            "additionalPrinterColumns": columns(),
             "schema": { "openAPIV3Schema": schema() },
         })
     });
@@ -174,6 +174,16 @@ fn mizzen() -> Value {
             "restart": told("How workloads with an old proxy are restarted.", restart),
         })),
     )
+}
+
+/// Upstream has the first; the last is for `-o wide`.
+fn columns() -> Value {
+    json!([
+        { "name": "State", "type": "string", "jsonPath": ".status.state" },
+        { "name": "Version", "type": "string", "jsonPath": ".status.installedVersion" },
+        { "name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp" },
+        { "name": "Description", "type": "string", "jsonPath": ".status.description", "priority": 1 },
+    ])
 }
 
 fn status() -> Value {
