@@ -124,6 +124,8 @@ impl Cut {
                 object.pointer_mut("/spec/template/metadata/annotations")
             {
                 annotations.remove("istio-operator.kyma-project.io/restartedAt");
+                // Of this installation's webhooks.
+                annotations.remove("mizzen.io/restarted-with");
             }
         }
         Ok(state)
