@@ -102,15 +102,7 @@ async fn k_inst_3_4_5_the_sample_becomes_a_mesh_and_other_resources_do_not() -> 
     };
     operator.until("the mode to be repaired", PATIENCE, repaired).await?;
 
-    // The autoscalers have their way: the cluster is large enough for three.
-    let scaled = async || {
-        let replicas = async |name: &str| {
-            here.get(DEPLOYMENT, "istio-system", name).await.unwrap_or_default()["spec"]["replicas"].clone()
-        };
-        let all = [replicas("istiod").await, replicas("istio-ingressgateway").await];
-        Seen::when(all == [3, 3], || format!("{all:?}"))
-    };
-    operator.until("three replicas", PATIENCE, scaled).await?;
+    here.until_scaled(&operator).await?;
 
     // Left alone it does nothing, and a look at it writes nothing.
     let settled = async || {

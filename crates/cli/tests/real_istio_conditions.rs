@@ -237,10 +237,7 @@ async fn every_row_of_the_tables_of_conditions_and_of_waits_is_reached() -> Resu
     // The gateway was restarted before.
     let restarted = format!("object.metadata.namespace != 'kyma-system' || {restarted}");
     kyma.forbid(DEPLOYMENTS, &restarted).await?;
-    let bundle = r#"[{"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"Q0E="}]"#;
-    let webhook =
-        ["patch", "mutatingwebhookconfiguration", "istio-revision-tag-default", "--type=json", "-p", bundle];
-    server.kubectl(&webhook).await?;
+    here.injection_is_served().await?;
     apply("{ config: { numTrustedProxies: 1 } }").await?;
     let status = says("Error", "ReconcileFailed").await?;
     assert_eq!(condition(&status, SIDECARS)["reason"], "ProxySidecarRestartFailed", "{status}");

@@ -16,7 +16,6 @@ use mizzen_testkit::{
     needs,
     wait::{self, PATIENCE, Seen},
 };
-use operated::DEPLOYMENT;
 use serde_json::{Value, json};
 use site::cut::{points, same};
 use std::collections::BTreeMap;
@@ -58,10 +57,7 @@ impl Cut {
             Step::Install => server.apply(SAMPLE).await.map(drop),
             Step::Upgrade => Ok(()),
             Step::Restart => {
-                // A control plane would write its certificate: without, nothing is restarted.
-                let bundle = r#"[{"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"Q0E="}]"#;
-                let webhook = "patch mutatingwebhookconfiguration istio-revision-tag-default --type=json -p";
-                server.kubectl(&webhook.split(' ').chain([bundle]).collect::<Vec<_>>()).await?;
+                here.injection_is_served().await?;
                 for number in 0..WORKLOADS {
                     server.apply(&old(number).to_string()).await?;
                 }
@@ -89,14 +85,7 @@ impl Cut {
                     Seen::when(there, || status.to_string())
                 };
                 operator.until(&format!("{tag} to be installed"), PATIENCE, arrived).await?;
-                let scaled = async || {
-                    let replicas = async |name: &str| {
-                        here.get(DEPLOYMENT, "istio-system", name).await.unwrap_or_default()["spec"]["replicas"].clone()
-                    };
-                    let all = [replicas("istiod").await, replicas("istio-ingressgateway").await];
-                    Seen::when(all == [3, 3], || format!("{all:?}"))
-                };
-                operator.until("three replicas", PATIENCE, scaled).await?;
+                here.until_scaled(operator).await?;
             }
             Step::Restart => {
                 // Nobody injects here: what was restarted is as old as before, which is told, and it is not restarted again.

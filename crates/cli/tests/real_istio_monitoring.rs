@@ -17,21 +17,6 @@ const HOME: (&str, &str) = ("kyma-system", "istio-sample");
 const MONITOR: (&str, &str) = ("monitoring.coreos.com", "ServiceMonitor");
 const HEALTH: (&str, &str) = ("networking.istio.io", "VirtualService");
 
-/// The kind of a Prometheus operator, as far as it matters here.
-const MONITORS: &str = "apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: { name: servicemonitors.monitoring.coreos.com }
-spec:
-  group: monitoring.coreos.com
-  scope: Namespaced
-  names: { kind: ServiceMonitor, plural: servicemonitors }
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema: { openAPIV3Schema: { type: object, x-kubernetes-preserve-unknown-fields: true } }
-";
-
 fn gateway(domain: &str) -> String {
     json!({
         "apiVersion": "networking.istio.io/v1", "kind": "Gateway",
@@ -93,7 +78,7 @@ async fn monitors_and_health_come_when_they_can_are_repaired_and_go_with_the_mes
     assert!(here.get(HEALTH, "istio-system", "istio-healthz").await.is_none());
 
     // The kind comes, and somebody's gateway: with them what they are for.
-    server.apply(MONITORS).await?;
+    server.apply(operated::MONITORS).await?;
     let (port, path) = ("/spec/endpoints/0/port", "/spec/endpoints/0/path");
     watched.until(MONITOR, "istio-control-plane", port, &json!("http-monitoring")).await?;
     watched.until(MONITOR, "istio-gateways", path, &json!("/stats/prometheus")).await?;

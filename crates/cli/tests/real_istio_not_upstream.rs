@@ -107,9 +107,7 @@ async fn a_resource_that_is_no_longer_valid_goes_and_owners_of_unknown_kinds_are
         server.apply(&object.to_string()).await?;
     }
     here.kubectl("wait pod --all --for=condition=Ready --timeout=60s").await?;
-    let bundle = r#"[{"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"Q0E="}]"#;
-    let webhook = "patch mutatingwebhookconfiguration istio-revision-tag-default --type=json -p";
-    server.kubectl(&webhook.split(' ').chain([bundle]).collect::<Vec<_>>()).await?;
+    here.injection_is_served().await?;
     apply("{ config: { enableDNSProxying: true } }").await?;
     let status = kyma.says(&operator, DEFAULT, "Warning", "ReconcileFailed").await?;
     let told = condition(&status, "ProxySidecarRestartSucceeded");

@@ -131,7 +131,7 @@ async fn k_rst_4_5_and_7_to_13_what_must_be_restarted_is_and_once() -> Result<()
     assert_eq!(condition(&status, "ProxySidecarRestartSucceeded")["reason"], "NobodyInjects");
     assert_eq!(status["outdatedProxies"]["count"], 33, "{status}");
     assert!(shop.restarted().await.is_empty());
-    somebody_injects(&kyma).await?;
+    kyma.here.injection_is_served().await?;
     apply("{ config: { numTrustedProxies: 1 } }").await?;
     let status = kyma.says(&operator, HOME, "Ready", "ReconcileSucceeded").await?;
     let first = shop.restarted().await;
@@ -235,14 +235,6 @@ async fn k_rst_4_5_and_7_to_13_what_must_be_restarted_is_and_once() -> Result<()
     Ok(())
 }
 
-/// The control plane would write its certificate into the webhook when it serves it.
-async fn somebody_injects(kyma: &Kyma) -> Result<()> {
-    let bundle = r#"[{"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"Q0E="}]"#;
-    let webhook = "patch mutatingwebhookconfiguration istio-revision-tag-default --type=json -p";
-    let words = webhook.split(' ').chain([bundle]).collect::<Vec<_>>();
-    kyma.here.site.server.kubectl(&words).await.map(drop)
-}
-
 fn budget(name: &str, available: u8) -> Value {
     json!({
         "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": { "name": name, "namespace": "shop" },
@@ -328,7 +320,7 @@ async fn budgets_are_respected_and_what_happens_is_told_to_the_owners_once() -> 
 
     // One waits for its second pod, one would wait for ever, one never has less than it should; the server keeps the pods of the last.
     let before = pods(&kyma, "ownerless").await;
-    somebody_injects(&kyma).await?;
+    kyma.here.injection_is_served().await?;
     apply("{ config: { numTrustedProxies: 1 } }").await?;
     let status = kyma.says(&operator, HOME, "Warning", "ReconcileFailed").await?;
     let restarted = async || shop.restarted().await.into_keys().collect::<Vec<_>>();

@@ -17,21 +17,6 @@ const SERVICE: (&str, &str) = ("networking.istio.io", "VirtualService");
 const PEER: (&str, &str) = ("security.istio.io", "PeerAuthentication");
 const MONITOR: (&str, &str) = ("monitoring.coreos.com", "ServiceMonitor");
 
-/// The kind of a Prometheus operator, as far as it matters here.
-const MONITORS: &str = "apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: { name: servicemonitors.monitoring.coreos.com }
-spec:
-  group: monitoring.coreos.com
-  scope: Namespaced
-  names: { kind: ServiceMonitor, plural: servicemonitors }
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema: { openAPIV3Schema: { type: object, x-kubernetes-preserve-unknown-fields: true } }
-";
-
 /// What a pass in JSON says of each component, and how much it wrote.
 fn read(out: &str) -> (Vec<(String, String, usize)>, u64) {
     let told: Value = serde_json::from_str(out).unwrap();
@@ -138,7 +123,7 @@ async fn a_mesh_comes_stays_changes_and_goes_by_single_passes() -> Result<()> {
     assert_eq!(strict["spec"]["mtls"]["mode"], "STRICT");
 
     // Monitoring where the cluster has the kind, dashboards where somebody wants them; both go again.
-    site.server.apply(MONITORS).await?;
+    site.server.apply(operated::MONITORS).await?;
     here.kubectl("wait --for=condition=Established crd servicemonitors.monitoring.coreos.com --timeout=60s")
         .await?;
     let resources = "reconcile --components istio-resources -o json --value global.domainName=kyma.example";
@@ -301,10 +286,7 @@ async fn proxies_are_reset_once_and_versions_follow_the_rules() -> Result<()> {
     assert_eq!(restarted("Deployment", "shop", "without").await, None);
 
     // Group (c), and each owner in its way. What has the right sidecar, or need not have one, is left alone.
-    let bundle = r#"[{"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"Q0E="}]"#;
-    let webhook =
-        ["patch", "mutatingwebhookconfiguration", "istio-revision-tag-default", "--type=json", "-p", bundle];
-    site.server.kubectl(&webhook).await?;
+    here.injection_is_served().await?;
     let plan = site.mizzen(&format!("{line} --dry-run")).await.well();
     assert!(plan.contains("Deployment shop/without is restarted: it should have a sidecar"), "{plan}");
     assert_eq!(restarted("Deployment", "shop", "without").await, None, "it was only planned");

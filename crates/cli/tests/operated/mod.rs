@@ -32,6 +32,21 @@ spec:
   values: { pilot: { autoscaleEnabled: true, autoscaleMin: 2 } }
 ";
 
+/// The kind of a Prometheus operator, as far as it matters here.
+pub(crate) const MONITORS: &str = "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: servicemonitors.monitoring.coreos.com }
+spec:
+  group: monitoring.coreos.com
+  scope: Namespaced
+  names: { kind: ServiceMonitor, plural: servicemonitors }
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: { openAPIV3Schema: { type: object, x-kubernetes-preserve-unknown-fields: true } }
+";
+
 pub(crate) struct Operated {
     pub(crate) site: Site,
     pub(crate) cluster: Cluster,
@@ -128,6 +143,26 @@ impl Operated {
         let (words, patch) = ("-n istio-system --type=merge -p", patch.to_string());
         let words = ["patch", "istiooperator", name].into_iter().chain(words.split_whitespace());
         self.site.server.kubectl(&words.chain([patch.as_str()]).collect::<Vec<_>>()).await
+    }
+
+    /// What a control plane writes when it serves the injection webhook: without, nobody is restarted.
+    pub(crate) async fn injection_is_served(&self) -> Result<()> {
+        let bundle = r#"[{"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"Q0E="}]"#;
+        let webhook = "patch mutatingwebhookconfiguration istio-revision-tag-default --type=json -p";
+        self.site.server.kubectl(&webhook.split(' ').chain([bundle]).collect::<Vec<_>>()).await.map(drop)
+    }
+
+    /// Autoscalers have had their way: the cluster is large enough for three of each.
+    pub(crate) async fn until_scaled(&self, operator: &Part) -> Result<()> {
+        let scaled = async || {
+            let replicas = async |name: &str| {
+                self.get(DEPLOYMENT, "istio-system", name).await.unwrap_or_default()["spec"]["replicas"]
+                    .clone()
+            };
+            let all = [replicas("istiod").await, replicas("istio-ingressgateway").await];
+            Seen::when(all == [3, 3], || format!("{all:?}"))
+        };
+        operator.until("three replicas", PATIENCE, scaled).await
     }
 
     pub(crate) async fn kubectl(&self, line: &str) -> Result<String> {
