@@ -206,6 +206,54 @@ async fn a_mesh_comes_stays_changes_and_goes_by_single_passes() -> Result<()> {
     Ok(())
 }
 
+const SECRET: (&str, &str) = ("", "Secret");
+const NAMESPACE: (&str, &str) = ("", "Namespace");
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_others_have_made_is_neither_taken_nor_lost() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let here = Operated::start().await?;
+    let site = &here.site;
+    let all = format!("reconcile {DOMAIN}");
+
+    // A namespace that was there before stays, with what is in it.
+    here.kubectl("create namespace istio-system").await?;
+    here.kubectl("create secret generic mine -n istio-system --from-literal=a=b").await?;
+    site.mizzen(&all).await.well();
+    let told = site.mizzen("reconcile --delete -y").await.well();
+    println!("{told}");
+    let secret = here.get(SECRET, "istio-system", "mine").await.unwrap();
+    assert_eq!(secret["metadata"].get("deletionTimestamp"), None);
+    let mesh = here.get(NAMESPACE, "", "istio-system").await.unwrap();
+    assert_eq!(mesh["metadata"].get("deletionTimestamp"), None, "{mesh}");
+    assert!(here.get(DEPLOYMENT, "istio-system", "istiod").await.is_none());
+    assert!(here.get(NAMESPACE, "", "kyma-system").await.is_none());
+    here.kubectl("delete namespace istio-system --timeout=60s").await?;
+
+    // One that was made here stays as long as something of somebody's is in it: a pod of nobody's, too.
+    site.mizzen(&all).await.well();
+    here.kubectl("create secret generic mine -n istio-system --from-literal=a=b").await?;
+    here.kubectl("run bare -n kyma-system --image=app --restart=Never").await?;
+    let plan = site.mizzen("reconcile --delete --dry-run").await.well();
+    for stays in [
+        "the namespace istio-system stays: Secret istio-system/mine is in it",
+        "the namespace kyma-system stays: Pod kyma-system/bare is in it",
+    ] {
+        assert!(plan.contains(stays), "{plan}");
+    }
+    assert!(!plan.contains("Namespace "), "{plan}");
+    let told = site.mizzen("reconcile --delete -y").await.well();
+    assert!(told.contains("the namespace istio-system stays: Secret istio-system/mine is in it"), "{told}");
+    assert!(here.get(SECRET, "istio-system", "mine").await.is_some());
+    assert!(here.get(("", "Pod"), "kyma-system", "bare").await.is_some());
+    here.kubectl("delete secret mine -n istio-system").await?;
+    here.kubectl("delete pod bare -n kyma-system --force").await?;
+    site.mizzen("reconcile --delete -y").await.well();
+    assert!(here.get(NAMESPACE, "", "istio-system").await.is_none());
+    assert!(here.get(NAMESPACE, "", "kyma-system").await.is_none());
+    Ok(())
+}
+
 /// A pod's own containers, as injection would have added them.
 fn template(name: &str, image: Option<&str>) -> Value {
     let mut containers = vec![json!({ "name": "app", "image": "app" })];

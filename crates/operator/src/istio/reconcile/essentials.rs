@@ -2,17 +2,18 @@
 
 use super::{
     Done, Failed, MESH, NAMESPACE, Outcome, Pass,
-    mark::{MARK, mark, metadata},
+    mark::{MARK, is_deleted, mark, metadata},
+    namespace::{leave, namespace},
     wish::Wish,
 };
 use crate::istio::{blockers, installation::Wanted, mesh_namespace, priority_class, resources::is_marked};
-use mizzen_cluster::{Action, ObjectId, Step};
+use mizzen_cluster::ObjectId;
 use mizzen_install::deploy::Facts;
 use serde_json::{Value, json};
 use std::time::Duration;
 
 const DEFINITION: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDefinition");
-/// For definitions to be served, and for namespaces to be gone.
+/// For definitions to be served.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) async fn bring(pass: &Pass<'_>, wanted: &Wanted, done: &mut Done) -> Result<(), Failed> {
@@ -52,15 +53,6 @@ fn without_labels(object: &Value) -> Value {
     object
 }
 
-fn namespace(name: &str) -> ObjectId {
-    ObjectId {
-        group: String::new(),
-        kind: "Namespace".to_owned(),
-        namespace: String::new(),
-        name: name.to_owned(),
-    }
-}
-
 /// Not while anybody needs any of it.
 pub(super) async fn remove(pass: &Pass<'_>, before: &[Outcome], done: &mut Done) -> Result<(), Failed> {
     let cluster = pass.cluster;
@@ -87,67 +79,4 @@ pub(super) async fn remove(pass: &Pass<'_>, before: &[Outcome], done: &mut Done)
         leave(pass, name, before, done).await?;
     }
     Ok(())
-}
-
-/// A namespace that was made here goes, unless something is in it.
-async fn leave(pass: &Pass<'_>, name: &str, before: &[Outcome], done: &mut Done) -> Result<(), Failed> {
-    let (cluster, id) = (pass.cluster, namespace(name));
-    let Some(live) = cluster.get(&id, None).await?.filter(|live| is_marked(live, MARK)) else {
-        return Ok(());
-    };
-    if live["metadata"].get("deletionTimestamp").is_none() {
-        if is_deleted(before, &id) {
-            return Ok(());
-        }
-        if let Some(other) = inhabitant(pass, name, before).await? {
-            done.notes.push(format!("the namespace {name} stays: {other} is in it"));
-            return Ok(());
-        }
-        if !pass.order.dry_run {
-            cluster.delete(&id, live["metadata"]["uid"].as_str()).await?;
-        }
-        done.steps.push(Step { id: id.clone(), action: Action::Delete, left: Vec::new() });
-    }
-    if !pass.order.dry_run
-        && let Err(going) = cluster.gone(&id, PATIENCE).await
-    {
-        done.notes.push(going.to_string());
-    }
-    Ok(())
-}
-
-/// Comes and goes by itself.
-const FLEETING: [(&str, &str); 6] = [
-    ("", "Event"),
-    ("events.k8s.io", "Event"),
-    ("", "Endpoints"),
-    ("discovery.k8s.io", "EndpointSlice"),
-    ("coordination.k8s.io", "Lease"),
-    ("", "Pod"),
-];
-
-/// The first that was not made by the namespace itself, and does not go in this pass.
-async fn inhabitant(pass: &Pass<'_>, name: &str, before: &[Outcome]) -> Result<Option<String>, Failed> {
-    let served = pass.cluster.served();
-    for (group, kind) in served.namespaced().filter(|kind| !FLEETING.contains(kind)) {
-        for object in pass.cluster.list_in(group, kind, name, "").await? {
-            let Ok(id) = ObjectId::of(&object) else { continue };
-            let own = matches!(
-                (kind, id.name.as_str()),
-                ("ConfigMap", "kube-root-ca.crt") | ("ServiceAccount", "default")
-            );
-            // The list of the mesh goes with the mesh.
-            let is_list = id.name.starts_with("mizzen-inventory-") && pass.order.dry_run;
-            if !own && !is_list && !is_deleted(before, &id) {
-                return Ok(Some(id.to_string()));
-            }
-        }
-    }
-    Ok(None)
-}
-
-/// Whether an object goes in this pass, or has gone.
-pub(super) fn is_deleted(before: &[Outcome], id: &ObjectId) -> bool {
-    let steps = before.iter().flat_map(|outcome| &outcome.steps);
-    steps.into_iter().any(|step| step.action == Action::Delete && step.id == *id)
 }

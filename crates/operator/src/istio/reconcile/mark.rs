@@ -1,5 +1,7 @@
 //! By what objects that were made here are known again: the labels of Kyma's older reconciler.
 
+use super::Outcome;
+use mizzen_cluster::{Action, ObjectId};
 use serde_json::{Value, json};
 
 pub(super) const MARK: (&str, &str) = ("reconciler.kyma-project.io/managed-by", "reconciler");
@@ -25,4 +27,10 @@ pub(super) fn mark(mut object: Value, kyma: &str) -> Value {
         object["metadata"]["labels"][label] = value.into();
     }
     object
+}
+
+/// Whether an object goes in this pass, or has gone.
+pub(super) fn is_deleted(before: &[Outcome], id: &ObjectId) -> bool {
+    let steps = before.iter().flat_map(|outcome| &outcome.steps);
+    steps.into_iter().any(|step| step.action == Action::Delete && step.id == *id)
 }

@@ -164,6 +164,7 @@ async fn has_essentials(pass: &Pass<'_>) -> Result<(), Failed> {
     };
     let needed = [
         id("", "Namespace", NAMESPACE),
+        id("", "Namespace", MESH),
         id("scheduling.k8s.io", "PriorityClass", crate::istio::priority_class::NAME),
     ];
     for id in needed {

@@ -14,6 +14,7 @@ mod essentials;
 mod injected;
 mod mark;
 mod mesh;
+mod namespace;
 mod removal;
 mod reset;
 mod resources;

@@ -1,14 +1,12 @@
-//! The mesh goes; unless people would lose something.
+//! The mesh goes; unless people would lose something. Its namespace is one of the essentials.
 
 use super::{
-    Done, Failed, MESH, Outcome, Pass, Told, essentials::is_deleted, mark::MARK, mesh::not_the_operators,
+    Done, Failed, MESH, Outcome, Pass, Told,
+    mark::{MARK, is_deleted},
+    mesh::not_the_operators,
+    namespace::namespace,
 };
-use crate::istio::{
-    blockers,
-    resources::is_marked,
-    sidecars,
-    uninstall::{is_alone, which},
-};
+use crate::istio::{blockers, resources::is_marked, sidecars, uninstall::which};
 use mizzen_cluster::{Action, ObjectId, Step};
 use mizzen_install::deploy::{self, Facts};
 use std::sync::Arc;
@@ -23,24 +21,15 @@ pub(super) async fn remove(pass: &Pass<'_>, before: &[Outcome], done: &mut Done)
     }
     let facts = Facts::read(cluster).await?;
     let removal = deploy::plan_removal(cluster, &facts, &which(&facts)).await?;
-    let namespace = ObjectId {
-        group: String::new(),
-        kind: "Namespace".to_owned(),
-        namespace: String::new(),
-        name: MESH.to_owned(),
-    };
-    // Whoever was cut off behind the mesh goes on with its namespace.
-    let left = cluster.get(&namespace, None).await?.is_some_and(|live| is_marked(&live, MARK));
-    if removal.is_empty() && !left {
+    if removal.is_empty() {
         done.notes.push("Istio is not installed".to_owned());
-        return Ok(());
+        // Whoever was cut off behind the mesh goes on with its workloads.
+        if !cluster.get(&namespace(MESH), None).await?.is_some_and(|live| is_marked(&live, MARK)) {
+            return Ok(());
+        }
     }
     let delete = |id: &ObjectId| Step { id: id.clone(), action: Action::Delete, left: Vec::new() };
     done.steps.extend(removal.objects.iter().map(delete));
-    let alone = is_alone(&facts);
-    if alone {
-        done.steps.push(delete(&namespace));
-    }
     if pass.order.dry_run {
         return Ok(());
     }
@@ -51,9 +40,6 @@ pub(super) async fn remove(pass: &Pass<'_>, before: &[Outcome], done: &mut Done)
     let held: Vec<String> = held.map(|(id, why)| format!("{id}: {why}")).collect();
     if !held.is_empty() {
         return Err(Failed::Said(held.join("\n")));
-    }
-    if alone {
-        cluster.delete(&namespace, None).await?;
     }
     // Whoever cannot be restarted keeps a sidecar that nobody configures: nothing is held up by that.
     let at = mizzen_cluster::now();
