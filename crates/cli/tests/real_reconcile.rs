@@ -208,6 +208,20 @@ async fn a_mesh_comes_stays_changes_and_goes_by_single_passes() -> Result<()> {
 
 const SECRET: (&str, &str) = ("", "Secret");
 const NAMESPACE: (&str, &str) = ("", "Namespace");
+/// As another module and as somebody by hand would make them.
+const OTHERS: &str = "apiVersion: networking.istio.io/v1
+kind: Gateway
+metadata: { name: kyma-gateway, namespace: kyma-system, labels: { kyma-project.io/module: api-gateway } }
+spec:
+  selector: { app: somebody }
+  servers:
+  - { port: { number: 80, name: http, protocol: HTTP }, hosts: [a.example] }
+---
+apiVersion: security.istio.io/v1
+kind: PeerAuthentication
+metadata: { name: default, namespace: istio-system }
+spec: { mtls: { mode: PERMISSIVE } }
+";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_others_have_made_is_neither_taken_nor_lost() -> Result<()> {
@@ -251,6 +265,33 @@ async fn what_others_have_made_is_neither_taken_nor_lost() -> Result<()> {
     site.mizzen("reconcile --delete -y").await.well();
     assert!(here.get(NAMESPACE, "", "istio-system").await.is_none());
     assert!(here.get(NAMESPACE, "", "kyma-system").await.is_none());
+
+    // Objects of somebody's, by names that are known here: neither written, nor marked, nor deleted with the definition of their kind.
+    site.mizzen("reconcile --components cluster-essentials,istio").await.well();
+    site.server.apply(OTHERS).await?;
+    let of = async |kind, namespace, name| {
+        let live = here.get(kind, namespace, name).await.unwrap();
+        (live["metadata"]["resourceVersion"].clone(), live["spec"].clone())
+    };
+    let both = async || {
+        (of(GATEWAY, "kyma-system", "kyma-gateway").await, of(PEER, "istio-system", "default").await)
+    };
+    let before = both().await;
+    for line in [format!("{all} --dry-run"), all.clone(), all.clone()] {
+        let told = site.mizzen(&line).await.well();
+        for note in [
+            "Gateway kyma-system/kyma-gateway is somebody else's, and is left as it is",
+            "PeerAuthentication istio-system/default is somebody else's, and is left as it is",
+        ] {
+            assert!(told.contains(note), "{line}: {told}");
+        }
+        assert_eq!(both().await, before, "{line}");
+    }
+    assert!(here.get(SERVICE, "istio-system", "istio-healthz").await.is_some());
+    let held = site.mizzen("reconcile --delete -y").await.badly();
+    assert!(held.contains("block deletion: Gateway kyma-system/kyma-gateway, PeerAuthentication"), "{held}");
+    assert_eq!(both().await, before);
+    assert!(here.get(SERVICE, "istio-system", "istio-healthz").await.is_none(), "that one was ours");
     Ok(())
 }
 

@@ -4,6 +4,7 @@ use super::{
     Done, Failed, MESH, NAMESPACE, Outcome, Pass,
     mark::{MARK, is_deleted, mark, metadata},
     namespace::{leave, namespace},
+    removal,
     wish::Wish,
 };
 use crate::istio::{blockers, installation::Wanted, mesh_namespace, priority_class, resources::is_marked};
@@ -35,7 +36,7 @@ pub(super) async fn bring(pass: &Pass<'_>, wanted: &Wanted, done: &mut Done) -> 
         .collect();
     let ids: Vec<ObjectId> = definitions.iter().filter_map(|object| ObjectId::of(object).ok()).collect();
     let mut wishes =
-        vec![Wish::Make(home), Wish::Keep(of_mesh), Wish::Make(mark(priority_class::desired(), kyma))];
+        vec![Wish::Make(home), Wish::Share(of_mesh), Wish::Make(mark(priority_class::desired(), kyma))];
     wishes.extend(definitions.into_iter().map(Wish::Make));
     pass.see_to(wishes, done).await?;
     if !pass.order.dry_run {
@@ -66,8 +67,7 @@ pub(super) async fn remove(pass: &Pass<'_>, before: &[Outcome], done: &mut Done)
     let mut definitions = cluster.list(DEFINITION.0, DEFINITION.1, &format!("{}={}", MARK.0, MARK.1)).await?;
     definitions.retain(|definition| ObjectId::of(definition).is_ok_and(|id| !goes(&id)));
     if !definitions.is_empty() {
-        let blockers = blockers::blockers(cluster).await?;
-        let blockers: Vec<ObjectId> = blockers.into_iter().filter(|id| !goes(id)).collect();
+        let blockers = removal::blockers(pass, before).await?;
         if !blockers.is_empty() {
             return Err(Failed::Said(blockers::sentence(&blockers)));
         }

@@ -2,9 +2,10 @@
 
 use super::{
     Done, Failed, MESH, Outcome, Pass, Told,
-    mark::{MARK, is_deleted},
+    mark::{MARK, is_deleted, is_foreign},
     mesh::not_the_operators,
     namespace::namespace,
+    resources,
 };
 use crate::istio::{blockers, resources::is_marked, sidecars, uninstall::which};
 use mizzen_cluster::{Action, ObjectId, Step};
@@ -14,8 +15,7 @@ use std::sync::Arc;
 pub(super) async fn remove(pass: &Pass<'_>, before: &[Outcome], done: &mut Done) -> Result<(), Failed> {
     let cluster = pass.cluster;
     not_the_operators(pass).await?;
-    let blockers = blockers::blockers(cluster).await?;
-    let blockers: Vec<ObjectId> = blockers.into_iter().filter(|id| !is_deleted(before, id)).collect();
+    let blockers = blockers(pass, before).await?;
     if !blockers.is_empty() {
         return Err(Failed::Said(blockers::sentence(&blockers)));
     }
@@ -49,4 +49,17 @@ pub(super) async fn remove(pass: &Pass<'_>, before: &[Outcome], done: &mut Done)
         Err(stopped) => done.notes.push(format!("workloads were not restarted: {stopped}")),
     }
     Ok(())
+}
+
+/// What people would lose with the definitions of Istio's kinds. One of a name that is known here, too, if it was not made here.
+pub(super) async fn blockers(pass: &Pass<'_>, before: &[Outcome]) -> Result<Vec<ObjectId>, Failed> {
+    let mut found = blockers::blockers(pass.cluster).await?;
+    found.retain(|id| !is_deleted(before, id));
+    for id in resources::known() {
+        let live = pass.cluster.get(&id, None).await?;
+        if live.is_some_and(|live| is_foreign(&live)) && !found.contains(&id) {
+            found.push(id);
+        }
+    }
+    Ok(found)
 }

@@ -5,6 +5,7 @@ use crate::istio::{
     monitoring::{self, GATEWAY},
     observe::Observed,
 };
+use mizzen_cluster::ObjectId;
 use serde_json::{Value, json};
 
 /// The Secret with the certificate of the domain, next to the gateway's pods. It is somebody else's.
@@ -36,6 +37,11 @@ pub(super) async fn remove(pass: &Pass<'_>, done: &mut Done) -> Result<(), Faile
     let kyma = &pass.order.kyma;
     let all = always("example.com", kyma).into_iter().chain(monitors(kyma)).chain(dashboards::all(kyma));
     pass.see_to(all.map(Wish::Drop).collect(), done).await
+}
+
+/// Those of Istio's kinds, by their names.
+pub(super) fn known() -> Vec<ObjectId> {
+    always("example.com", "").iter().filter_map(|object| ObjectId::of(object).ok()).collect()
 }
 
 fn always(domain: &str, kyma: &str) -> Vec<Value> {
