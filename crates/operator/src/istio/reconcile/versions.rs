@@ -1,5 +1,5 @@
 //! Whether the mesh that is there may become the one that is wanted: the rules of Kyma's older reconciler, but for going back, which is
-//! refused unless somebody insists.
+//! refused unless somebody insists, and for proxies that only wait to be made anew.
 
 use mizzen_install::Version;
 use std::collections::BTreeSet;
@@ -26,6 +26,7 @@ pub(super) fn decide(versions: &Versions, force: bool) -> Result<Verdict, String
     let other = pilot.as_ref().and_then(|pilot| data_plane.iter().find(|proxy| !are_same(pilot, proxy)));
     if let (Some(pilot), Some(proxy)) = (pilot, other)
         && !force
+        && !is_half_done(pilot, data_plane, target)
     {
         return Err(format!(
             "Istio components version mismatch detected: pilot version: {pilot}, data plane version: {proxy}"
@@ -57,6 +58,11 @@ pub(super) fn decide(versions: &Versions, force: bool) -> Result<Verdict, String
         }
     }
     Ok(Verdict::Update)
+}
+
+/// Whether the control plane has arrived and proxies have not: what is left is to make them anew.
+fn is_half_done(pilot: &str, data_plane: &BTreeSet<String>, target: &str) -> bool {
+    are_same(pilot, target) && data_plane.iter().all(|proxy| is_within_one_minor(proxy, target))
 }
 
 /// Whether proxies may be made anew: not while a part of the mesh is too far away for them.
@@ -118,17 +124,13 @@ mod tests {
     #[test]
     fn every_row_of_the_table_holds() {
         const APART: &str = "the difference between versions exceed one minor version";
-        let rows: [Row; 24] = [
-            (1, "1.31.0", "1.31.0", "1.30.0", "1.31.0", false, "Istio components version mismatch detected"),
-            (
-                1,
-                "1.31.0",
-                "1.31.0",
-                "1.31.0 1.30.0",
-                "1.31.0",
-                false,
-                "Istio components version mismatch detected",
-            ),
+        const MISMATCH: &str = "Istio components version mismatch detected";
+        let rows: [Row; 30] = [
+            (1, "1.31.0", "1.30.0", "1.29.0", "1.31.0", false, MISMATCH),
+            (1, "1.31.0", "1.30.0", "1.30.0 1.31.0", "1.31.0", false, MISMATCH),
+            (1, "1.31.0", "1.31.0", "1.31.0 1.30.0", "1.31.1", false, MISMATCH),
+            (1, "1.31.0", "1.31.0", "1.30.0 1.29.0", "1.31.0", false, MISMATCH),
+            (1, "1.31.0", "1.31.0", "1.30.0 dev", "1.31.0", false, MISMATCH),
             (1, "1.31.0", "1.31.0-distroless", "1.31.0-debug", "1.31.0", false, "Update"),
             (1, "1.31.0", "1.31.0", "1.30.0", "1.31.0", true, "Update"),
             (1, "1.31.0", "", "1.30.0", "1.31.0", false, "Update"),
@@ -180,6 +182,10 @@ mod tests {
             (7, "1.31.0", "1.33.0", "", "1.31.0", true, "could not perform downgrade for Pilot"),
             (7, "1.31.0", "2.31.0", "", "1.31.0", false, APART),
             (7, "1.31.0", "dev", "", "1.31.0", false, APART),
+            // Ours: an upgrade that was cut off before its proxies.
+            (0, "1.31.0", "1.31.0", "1.30.0", "1.31.0", false, "Update"),
+            (0, "1.31.0", "1.31.0-distroless", "1.31.0 1.30.2", "1.31.0", false, "Update"),
+            (0, "1.31.0", "1.31.0", "1.32.0", "1.31.0", false, "downgrade not supported"),
             // Ours: going back.
             (
                 0,
