@@ -119,12 +119,12 @@ async fn one(
         Verdict::InVain => {
             Ok(Told::ByHand("it was restarted, and its sidecar is still not what it should be"))
         }
-        Verdict::OnDelete => {
+        Verdict::Waits(why) => {
             // Its next pods say what they were made for.
             if !was_restarted_for(&object, marks.cause) {
                 restart_with(cluster, &id, &object, marks.cause, marks.injector).await?;
             }
-            Ok(Told::ByHand("its update strategy is OnDelete: its pods wait to be deleted"))
+            Ok(Told::ByHand(why))
         }
         Verdict::Unreadable => Ok(Told::Unreadable),
         Verdict::Restart if *room == 0 => Ok(Told::Later(Why::BatchSize)),

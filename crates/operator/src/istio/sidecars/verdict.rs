@@ -44,8 +44,8 @@ pub(super) enum Verdict {
     InVain,
     Later(Why),
     Unreadable,
-    /// A new template changes nothing about its pods: they wait for somebody.
-    OnDelete,
+    /// A new template changes nothing about its pods: they wait for somebody, for this reason.
+    Waits(&'static str),
 }
 
 /// Why it is not restarted now; by this name it is counted.
@@ -69,8 +69,8 @@ pub(super) fn verdict(
 ) -> Verdict {
     let (settings, Marks { cause, injector }) = (conduct.settings, marks);
     let evicts = matches!(workload.action, Action::Evict(_));
-    let on_delete = object["spec"]["updateStrategy"]["type"] == "OnDelete";
-    let rolls = !evicts && !on_delete;
+    let waits = waits(object);
+    let rolls = !evicts && waits.is_none();
     // Whoever has no sidecar though it was restarted may have one from another injector.
     let was_tried =
         was_restarted_for(object, cause) && (!workload.is_bare || was_restarted_with(object, injector));
@@ -80,6 +80,7 @@ pub(super) fn verdict(
         () if rolls && is_rolling(object) => return Verdict::Later(Why::RollingOut),
         () if workload.is_in_vain => return Verdict::InVain,
         () if rolls && was_tried && !workload.is_seen => return Verdict::Done,
+        () if rolls && was_tried && partition(object) > 0 => return Verdict::Waits(PARTITIONED),
         // The pods that were seen are gone since.
         () if rolls && was_tried => return Verdict::Later(Why::RollingOut),
         () => {}
@@ -106,8 +107,8 @@ pub(super) fn verdict(
     if !windows.is_empty() && !windows.iter().flatten().any(|window| window.has(conduct.now)) {
         return Verdict::Later(Why::MaintenanceWindow);
     }
-    if on_delete {
-        return Verdict::OnDelete;
+    if let Some(why) = waits {
+        return Verdict::Waits(why);
     }
     // The server asks the budgets itself.
     if evicts {
@@ -128,9 +129,35 @@ pub(super) fn is_open(windows: &[String], now: Moment) -> bool {
         || windows.iter().filter_map(|window| Window::read(window)).any(|window| window.has(now))
 }
 
+const ON_DELETE: &str = "its update strategy is OnDelete: its pods wait to be deleted";
+const PAUSED: &str = "it is paused: its pods wait until somebody resumes it";
+const PARTITIONED: &str = "its update strategy has a partition: the pods below it wait until it is lowered";
+
+/// Why its pods stay what they are whatever becomes of its template, if they do.
+fn waits(object: &Value) -> Option<&'static str> {
+    let spec = &object["spec"];
+    match () {
+        () if spec["updateStrategy"]["type"] == "OnDelete" => Some(ON_DELETE),
+        () if object["kind"] == "Deployment" && spec["paused"] == true => Some(PAUSED),
+        () if partition(object) > 0 && partition(object) >= replicas(object) => Some(PARTITIONED),
+        () => None,
+    }
+}
+
+/// Pods of a StatefulSet below this number are not updated.
+fn partition(object: &Value) -> i64 {
+    let of_set = object["kind"] == "StatefulSet";
+    let partition = object.pointer("/spec/updateStrategy/rollingUpdate/partition").and_then(Value::as_i64);
+    partition.filter(|_| of_set).unwrap_or_default()
+}
+
+fn replicas(object: &Value) -> i64 {
+    object["spec"]["replicas"].as_i64().unwrap_or(1)
+}
+
 /// Whether pods of it are being replaced.
 fn is_rolling(object: &Value) -> bool {
-    let (status, spec) = (&object["status"], &object["spec"]);
+    let status = &object["status"];
     let number = |value: &Value| value.as_i64().unwrap_or_default();
     let unseen = number(&status["observedGeneration"]) < number(&object["metadata"]["generation"]);
     let (wanted, updated, there) = match object["kind"].as_str().unwrap_or_default() {
@@ -139,8 +166,8 @@ fn is_rolling(object: &Value) -> bool {
             (wanted, number(&status["updatedNumberScheduled"]), wanted)
         }
         _ => {
-            let wanted = spec["replicas"].as_i64().unwrap_or(1);
-            (wanted, number(&status["updatedReplicas"]), number(&status["replicas"]))
+            let wanted = replicas(object);
+            (wanted, partition(object) + number(&status["updatedReplicas"]), number(&status["replicas"]))
         }
     };
     unseen || updated < wanted || there > wanted
@@ -246,7 +273,44 @@ mod tests {
     fn who_rolls_nothing_out_waits_for_somebody() {
         let mut set = deployment(1);
         set["spec"]["updateStrategy"] = json!({ "type": "OnDelete" });
-        assert_eq!(told(&set, true, &Restart::default()), Verdict::OnDelete);
+        assert_eq!(told(&set, true, &Restart::default()), Verdict::Waits(ON_DELETE));
+    }
+
+    #[test]
+    fn a_paused_deployment_waits_for_somebody() {
+        let any = Restart::default();
+        let mut paused = deployment(0);
+        paused["spec"]["paused"] = true.into();
+        assert_eq!(told(&paused, true, &any), Verdict::Waits(PAUSED));
+        let mut tried = marked("cause", "injector");
+        tried["spec"]["paused"] = true.into();
+        tried["status"]["updatedReplicas"] = 0.into();
+        assert_eq!(told(&tried, true, &any), Verdict::Waits(PAUSED), "it is named as long as it waits");
+        paused["spec"]["paused"] = false.into();
+        assert_eq!(told(&paused, true, &any), Verdict::Later(Why::RollingOut));
+    }
+
+    #[test]
+    fn a_set_whose_partition_keeps_its_pods_waits_for_somebody() {
+        let any = Restart::default();
+        let set = |partition: i64, updated: i64, of: Value| {
+            let mut set = of;
+            set["kind"] = "StatefulSet".into();
+            set["spec"]["updateStrategy"] =
+                json!({ "type": "RollingUpdate", "rollingUpdate": { "partition": partition } });
+            set["status"]["updatedReplicas"] = updated.into();
+            set
+        };
+        for partition in [2, 5] {
+            let waiting = set(partition, 0, deployment(0));
+            assert_eq!(told(&waiting, true, &any), Verdict::Waits(PARTITIONED), "{partition}");
+        }
+        assert_eq!(told(&set(0, 2, deployment(2)), true, &any), Verdict::Restart);
+        // Those above it are updated, and then those below it wait.
+        assert_eq!(told(&set(1, 2, deployment(2)), true, &any), Verdict::Restart);
+        let tried = || marked("cause", "injector");
+        assert_eq!(told(&set(1, 0, tried()), true, &any), Verdict::Later(Why::RollingOut));
+        assert_eq!(told(&set(1, 1, tried()), true, &any), Verdict::Waits(PARTITIONED));
     }
 
     #[test]
