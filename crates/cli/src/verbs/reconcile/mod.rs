@@ -26,7 +26,7 @@ use mizzen_operator::istio::{
 };
 use mizzen_text::yaml::Options;
 use serde_json::json;
-use std::{env, sync::Arc, time::Duration};
+use std::{env, path::Path, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 
 #[derive(Args)]
@@ -192,7 +192,7 @@ impl Verb for Reconcile {
         if order.delete && !order.dry_run && !yes {
             order.dry_run = true;
             let planned = pass(&order, output)?;
-            failed(&planned)?;
+            failed(&planned, 0)?;
             if !confirm("All of this will be deleted. Proceed? (y/N)", output)? {
                 output.text("nothing was done\n")?;
                 return Ok(Exit::Problem);
@@ -208,7 +208,7 @@ impl Verb for Reconcile {
             let told = json!({ "components": outcomes, "dryRun": order.dry_run, "requests": requests, "writes": writes });
             output.json(&told)?;
         }
-        failed(&outcomes)?;
+        failed(&outcomes, writes)?;
         if text && !order.dry_run && writes == 0 {
             output.text("everything is as it should be; nothing was written\n")?;
         }
@@ -216,17 +216,23 @@ impl Verb for Reconcile {
     }
 }
 
-fn failed(outcomes: &[Outcome]) -> Result<()> {
+fn failed(outcomes: &[Outcome], writes: u64) -> Result<()> {
     let failed = outcomes.iter().filter(|outcome| outcome.status != Status::Success);
     let failed: Vec<String> = failed.map(show::failure).collect();
     if failed.is_empty() {
         return Ok(());
     }
-    Err(anyhow!("components that failed:\n{}", failed.join("\n"))
-        .hint("what was done stays; run the same command again to go on"))
+    let hint = match writes {
+        0 => "nothing was written",
+        _ => "what was done stays; run the same command again to go on",
+    };
+    Err(anyhow!("components that failed:\n{}", failed.join("\n")).hint(hint))
 }
 
 fn in_file(name: &str) -> Result<Vec<Component>> {
+    if Path::new(name).is_dir() {
+        bail!(Usage(format!("--components-file {name}: it is a folder, and has to be a file")));
+    }
     let names = [name.to_owned()];
     match inputs::read(&names, &Options::KUBERNETES).next() {
         Some(Input::Source(source)) => Ok(Component::file(&source).map_err(Usage)?),

@@ -9,6 +9,8 @@ pub(super) fn told(told: &Told, order: &Order, line: fn(&Event) -> Option<String
     match told {
         Told::Begins(_) if order.dry_run => String::new(),
         Told::Begins(component) => format!("Component '{component}' has status 'running'\n"),
+        // Nothing is left to wait for.
+        Told::Event(Event::Waits { for_what, .. }) if for_what.is_empty() => String::new(),
         Told::Event(event) => line(event).map(|line| format!("  {line}\n")).unwrap_or_default(),
         Told::Ends(outcome) if order.dry_run => planned(outcome, order),
         Told::Ends(outcome) => {
@@ -58,5 +60,36 @@ pub(super) fn failure(outcome: &Outcome) -> String {
     match &outcome.error {
         Some(error) => format!("  {}: {}", outcome.component, error.replace('\n', "\n    ")),
         None => format!("  {}: not started", outcome.component),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mizzen_cluster::{ObjectId, Waiting};
+    use mizzen_operator::istio::reconcile::Values;
+    use std::time::Duration;
+
+    #[test]
+    fn a_wait_that_is_over_is_no_line() {
+        let order = Order {
+            components: Vec::new(),
+            values: Values::default(),
+            size: None,
+            kyma: String::new(),
+            delete: true,
+            dry_run: false,
+            force: false,
+            patience: Duration::ZERO,
+        };
+        let of = |for_what: Vec<Waiting>| {
+            let event = Event::Waits { component: "The mesh", for_what };
+            told(&Told::Event(event), &order, crate::verbs::install::line)
+        };
+        let id =
+            ObjectId { group: String::new(), kind: "Pod".into(), namespace: "n".into(), name: "p".into() };
+        let waits = of(vec![Waiting { id, reason: "it is going".to_owned() }]);
+        assert!(waits.contains("The mesh waits for") && waits.contains("n/p"), "{waits}");
+        assert_eq!(of(Vec::new()), "");
     }
 }

@@ -1,11 +1,11 @@
 //! The parts of Kyma that are known here, and how people name them.
 
 use mizzen_text::{
-    Source, nearest,
+    At, Source, nearest,
     yaml::{self, Options},
 };
 use serde_json::Value;
-use std::fmt;
+use std::{fmt, iter};
 
 /// In the order in which they are worked on: each needs those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,18 +87,46 @@ impl Component {
 
     /// The lists `prerequisites` and `components` of a file such as Kyma's.
     pub fn file(source: &Source) -> Result<Vec<Self>, String> {
-        let document: Option<Value> = yaml::load_first(source, &Options::KUBERNETES)
-            .map_err(|diagnostic| diagnostic.for_people(false))?;
-        let document = document.unwrap_or_default();
-        let items = ["prerequisites", "components"]
-            .into_iter()
-            .flat_map(|list| document[list].as_array().into_iter().flatten());
-        let item = |item: &Value| {
-            let text = |key: &str| item[key].as_str().unwrap_or_default();
-            let at = |why: String| format!("{}: {why}", source.name());
-            Self::named(text("name")).and_then(|one| one.in_namespace(text("namespace"))).map_err(at)
+        let document = yaml::load_all(source, &Options::KUBERNETES).next().transpose();
+        let Some(document) = document.map_err(|diagnostic| diagnostic.for_people(false))? else {
+            return sorted(iter::empty());
         };
-        sorted(items.map(item))
+        let at = |at: &At<'_>, why: String| format!("{}: {why}", document.place(&at.path()));
+        if !document.value.is_object() {
+            return Err(at(
+                &At::TOP,
+                "it must be a map with the lists `prerequisites` and `components`".to_owned(),
+            ));
+        }
+        let mut all = Vec::new();
+        for list in ["prerequisites", "components"] {
+            let way = At::TOP.field(list);
+            let items = match &document.value[list] {
+                Value::Null => continue,
+                Value::Array(items) => items,
+                _ => return Err(at(&way, format!("`{list}` must be a list"))),
+            };
+            for (index, item) in items.iter().enumerate() {
+                let way = way.index(index);
+                let one = Self::item(item).map_err(|(field, why)| at(&way.field(field), why))?;
+                all.push(Ok(one));
+            }
+        }
+        sorted(all.into_iter()).map_err(|why| at(&At::TOP, why))
+    }
+
+    /// Of a list in a file; or which of its fields is wrong, and why.
+    fn item(item: &Value) -> Result<Self, (&'static str, String)> {
+        let text = |key: &'static str| match &item[key] {
+            Value::Null => Ok(""),
+            Value::String(text) => Ok(text.as_str()),
+            _ => Err((key, format!("`{key}` must be a text"))),
+        };
+        if text("name")?.is_empty() {
+            return Err(("name", "a component has a `name`".to_owned()));
+        }
+        let one = Self::named(text("name")?).map_err(|why| ("name", why))?;
+        one.in_namespace(text("namespace")?).map_err(|why| ("namespace", why))
     }
 }
 
@@ -164,9 +192,28 @@ mod tests {
         let kymas = "defaultNamespace: kyma-system\nprerequisites:\n- name: cluster-essentials\n- name: istio\n  \
                      namespace: istio-system\ncomponents:\n- name: istio-resources\n";
         assert_eq!(of(kymas).as_deref(), Ok(&Component::ALL[..]));
-        let unknown = of("components: [{ name: istio }, { name: logging }]").unwrap_err();
-        assert!(unknown.starts_with("components.yaml: there is no component `logging`"), "{unknown}");
-        assert!(of("components: [{ name: istio, namespace: here }]").is_err());
-        assert!(of("other: 1").is_err() && of("").is_err() && of("components: [").is_err());
+        assert_eq!(of("prerequisites:\ncomponents: [{ name: istio }]").as_deref(), Ok(&[Istio][..]));
+        let bad = [
+            (
+                "components:\n- name: istio\n- name: logging\n",
+                "components.yaml:3:9: there is no component `logging`",
+            ),
+            (
+                "components:\n- name: istio\n  namespace: here\n",
+                "components.yaml:3:14: istio is in the namespace",
+            ),
+            ("components:\n  name: istio\n", "components.yaml:2:3: `components` must be a list"),
+            ("prerequisites: istio\n", "components.yaml:1:16: `prerequisites` must be a list"),
+            ("components: [istio]\n", "components.yaml:1:14: a component has a `name`"),
+            ("components: [{ name: 1 }]\n", "components.yaml:1:22: `name` must be a text"),
+            ("- name: istio\n", "components.yaml:1:1: it must be a map"),
+            ("other: 1\n", "components.yaml:1:1: no component is named"),
+            ("", "no component is named"),
+            ("components: [", "components.yaml:1:"),
+        ];
+        for (text, words) in bad {
+            let told = of(text).unwrap_err();
+            assert!(told.contains(words), "{text}: {told}");
+        }
     }
 }

@@ -122,10 +122,14 @@ struct Done {
 /// One component after another; none is begun when one before it has failed. A sentence where nothing was begun at all.
 pub async fn reconcile(pass: &Pass<'_>) -> Result<Vec<Outcome>, String> {
     let observed = Box::pin(Observed::read(pass.cluster)).await.map_err(|refused| refused.to_string())?;
-    // What cannot be rendered stops everything before anything is written.
+    // What cannot be rendered, or lacks a domain, stops everything before anything is written.
     let mut wanted = match pass.order.delete {
         true => None,
         false => Some(mesh::wanted(pass, &observed)?),
+    };
+    let domain = match pass.has(Component::IstioResources) && !pass.order.delete {
+        true => domain::domain(pass, &observed).await.map_err(|failed| failed.to_string())?,
+        false => String::new(),
     };
     let mut components = pass.order.components.clone();
     if pass.order.delete {
@@ -144,8 +148,7 @@ pub async fn reconcile(pass: &Pass<'_>) -> Result<Vec<Outcome>, String> {
         } else {
             (pass.tell)(Told::Begins(component));
             let mut done = Done::default();
-            let result =
-                Box::pin(pass.one(component, &observed, wanted.as_mut(), &outcomes, &mut done)).await;
+            let result = Box::pin(pass.one(component, &domain, wanted.as_mut(), &outcomes, &mut done)).await;
             let error = result.err().map(|failed| failed.to_string());
             let status = if error.is_some() { Status::Error } else { Status::Success };
             Outcome { component, status, steps: done.steps, notes: done.notes, error }
@@ -160,7 +163,7 @@ impl Pass<'_> {
     async fn one(
         &self,
         component: Component,
-        observed: &Observed,
+        domain: &str,
         wanted: Option<&mut Wanted>,
         before: &[Outcome],
         done: &mut Done,
@@ -170,7 +173,7 @@ impl Pass<'_> {
         match (component, wanted) {
             (Component::ClusterEssentials, Some(wanted)) => essentials::bring(self, wanted, done).await,
             (Component::Istio, Some(wanted)) => mesh::bring(self, wanted, done).await,
-            (Component::IstioResources, Some(_)) => resources::bring(self, observed, done).await,
+            (Component::IstioResources, Some(_)) => resources::bring(self, domain, done).await,
             (Component::ClusterEssentials, None) => essentials::remove(self, before, done).await,
             (Component::Istio, None) => removal::remove(self, before, done).await,
             (Component::IstioResources, None) => resources::remove(self, done).await,

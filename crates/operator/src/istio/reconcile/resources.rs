@@ -1,18 +1,14 @@
 //! `istio-resources`: what Kyma puts on a mesh.
 
-use super::{Done, Failed, MESH, NAMESPACE, Pass, dashboards, domain::domain, mark::metadata, wish::Wish};
-use crate::istio::{
-    monitoring::{self, GATEWAY},
-    observe::Observed,
-};
+use super::{Done, Failed, MESH, NAMESPACE, Pass, dashboards, mark::metadata, wish::Wish};
+use crate::istio::monitoring::{self, GATEWAY};
 use mizzen_cluster::ObjectId;
 use serde_json::{Value, json};
 
 /// The Secret with the certificate of the domain, next to the gateway's pods. It is somebody else's.
 const CERTIFICATE: &str = "kyma-gateway-certs";
 
-pub(super) async fn bring(pass: &Pass<'_>, observed: &Observed, done: &mut Done) -> Result<(), Failed> {
-    let domain = domain(pass, observed).await?;
+pub(super) async fn bring(pass: &Pass<'_>, domain: &str, done: &mut Done) -> Result<(), Failed> {
     let served = pass.cluster.served();
     let has_kinds = served.find("networking.istio.io", "Gateway", None).is_some();
     if !has_kinds && !pass.order.dry_run {
@@ -26,7 +22,7 @@ pub(super) async fn bring(pass: &Pass<'_>, observed: &Observed, done: &mut Done)
     }
     let kyma = &pass.order.kyma;
     let keep = |wanted: bool| move |object| if wanted { Wish::Keep(object) } else { Wish::Drop(object) };
-    let mut wishes: Vec<Wish> = always(&domain, kyma).into_iter().map(Wish::Keep).collect();
+    let mut wishes: Vec<Wish> = always(domain, kyma).into_iter().map(Wish::Keep).collect();
     wishes.extend(monitors(kyma).into_iter().map(keep(values.monitoring && has_monitors)));
     wishes.extend(dashboards::all(kyma).into_iter().map(keep(values.dashboards)));
     pass.see_to(wishes, done).await
