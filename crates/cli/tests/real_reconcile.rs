@@ -9,7 +9,8 @@ mod site;
 use mizzen_testkit::{Controllers, Result, needs};
 use operated::{DEPLOYMENT, Operated};
 use serde_json::{Value, json};
-use site::changed;
+use site::{BINARY, changed, cleaned, cut};
+use std::{collections::BTreeMap, path::Path};
 
 const DOMAIN: &str = "--value global.ingress.domainName=example.com,global.domainName=example.com";
 const GATEWAY: (&str, &str) = ("networking.istio.io", "Gateway");
@@ -50,8 +51,20 @@ async fn a_mesh_comes_stays_changes_and_goes_by_single_passes() -> Result<()> {
     let names: Vec<&str> = components.iter().map(|(name, ..)| name.as_str()).collect();
     assert_eq!(names, ["cluster-essentials", "istio", "istio-resources"]);
     assert!(components.iter().all(|(_, status, count)| status == "success" && *count > 0), "{components:?}");
-    assert_eq!((writes, site.versions().await), (0, before));
+    assert_eq!((writes, &site.versions().await), (0, &before));
     assert_eq!(objects(&plan, "istio-resources"), ["kyma-gateway", "istio-healthz", "default"]);
+
+    // Without a domain nothing is begun; a plan that fails has done nothing.
+    for line in ["reconcile", "reconcile --dry-run"] {
+        let told = site.mizzen(line).await.badly();
+        assert!(
+            told.contains("global.domainName=example.com") && told.contains("nothing was done"),
+            "{told}"
+        );
+    }
+    assert_eq!(site.versions().await, before);
+    let told = site.mizzen("reconcile --components istio --dry-run").await.badly();
+    assert!(told.contains("nothing was written") && !told.contains("what was done"), "{told}");
 
     // A mesh needs the essentials.
     let alone = site.mizzen("reconcile --components istio").await.badly();
@@ -295,6 +308,59 @@ async fn what_others_have_made_is_neither_taken_nor_lost() -> Result<()> {
     Ok(())
 }
 
+/// What is there, beside what a cluster has by itself.
+async fn whole(here: &Operated) -> BTreeMap<String, Value> {
+    let mut all = here.site.state().await;
+    let beside = [
+        (GATEWAY, "kyma-system", "kyma-gateway"),
+        (SERVICE, "istio-system", "istio-healthz"),
+        (PEER, "istio-system", "default"),
+        (("scheduling.k8s.io", "PriorityClass"), "", "istio-kyma-priority"),
+    ];
+    for (kind, namespace, name) in beside {
+        if let Some(object) = here.get(kind, namespace, name).await {
+            all.insert(format!("{} {namespace}/{name}", kind.1), cleaned(&object));
+        }
+    }
+    for object in all.values_mut().filter(|object| object["kind"] == "Deployment") {
+        // Autoscalers have their way in their own time.
+        object["spec"].as_object_mut().unwrap().remove("replicas");
+    }
+    all
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pass_that_is_cut_off_is_completed_by_the_next() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let here = Operated::start().await?;
+    let (site, faults) = (&here.site, here.site.server.faults().await?);
+    let cut_off = faults.kubeconfig_file();
+    let lines = [format!("reconcile {DOMAIN}"), "reconcile --delete -y".to_owned()];
+    let mut undisturbed = Vec::new();
+    for line in &lines {
+        let (writes, ended) = cut::counted(&faults, site.run(Path::new(BINARY), &cut_off, line)).await;
+        ended.well();
+        let (points, state) = (cut::points(writes, 2), whole(&here).await);
+        println!("{line}: {writes} writes, cut at {points:?}, {} objects", state.len());
+        undisturbed.push((line, points, state));
+    }
+    assert!(undisturbed[0].2.len() > 50 && undisturbed[1].2.is_empty(), "{:?}", undisturbed[1].2.keys());
+    let rounds = undisturbed.iter().map(|(_, points, _)| points.len()).max().unwrap();
+    for round in 0..rounds {
+        for (line, points, state) in &undisturbed {
+            if let Some(n) = points.get(round)
+                && let Some(ended) =
+                    cut::at_write(&faults, *n, site.run(Path::new(BINARY), &cut_off, line)).await?
+            {
+                panic!("it ended before write {n}: {}{}", ended.out, ended.err);
+            }
+            site.mizzen(line).await.well();
+            cut::same(&format!("{line}, cut at write {:?}", points.get(round)), &whole(&here).await, state);
+        }
+    }
+    Ok(())
+}
+
 /// A pod's own containers, as injection would have added them.
 fn template(name: &str, image: Option<&str>) -> Value {
     let mut containers = vec![json!({ "name": "app", "image": "app" })];
@@ -458,15 +524,19 @@ async fn proxies_are_reset_once_and_versions_follow_the_rules() -> Result<()> {
 #[tokio::test]
 async fn a_line_that_cannot_be_meant_is_refused() -> Result<()> {
     let run = async |line: &str| {
-        let mut command = tokio::process::Command::new(site::BINARY);
+        let mut command = tokio::process::Command::new(BINARY);
         let command = command.args(line.split_whitespace()).env_clear().env("ISTIOCTL_PATH", "/bin/istioctl");
         let output = command.output().await.unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
-    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("components-of-a-line.yaml");
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("components-of-a-line.yaml");
     std::fs::write(&file, "components: [{ name: istio }, { name: logging }]").unwrap();
     let in_file = format!("reconcile --components-file {}", file.display());
     let both = format!("{in_file} --components istio");
+    let folder = format!("reconcile --components-file {}", file.parent().unwrap().display());
+    let no_list = file.with_file_name("components-that-are-no-list.yaml");
+    std::fs::write(&no_list, "prerequisites: []\ncomponents:\n  name: istio\n").unwrap();
+    let no_list = format!("reconcile --components-file {}", no_list.display());
     let cases = [
         (
             "reconcile --components istoi",
@@ -475,6 +545,8 @@ async fn a_line_that_cannot_be_meant_is_refused() -> Result<()> {
         ("reconcile --components istio@default", "istio is in the namespace istio-system"),
         (&in_file, "there is no component `logging`"),
         (&both, "cannot be used with"),
+        (&folder, "it is a folder, and has to be a file"),
+        (&no_list, "components-that-are-no-list.yaml:3:3: `components` must be a list"),
         ("reconcile --value domainName=a", "the value `domainName` is for nobody"),
         ("reconcile --value global.domainName=*.a", "global.domainName `*.a`"),
         ("reconcile --profile tiny", "tiny"),
