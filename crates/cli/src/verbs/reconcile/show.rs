@@ -66,7 +66,7 @@ pub(super) fn failure(outcome: &Outcome) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mizzen_cluster::{ObjectId, Waiting};
+    use mizzen_cluster::{ObjectId, wait::Waiting};
     use mizzen_operator::istio::reconcile::Values;
     use std::time::Duration;
 
