@@ -197,15 +197,20 @@ async fn an_operator_that_is_cut_off_is_followed_by_one_that_goes_on() -> Result
     let mut equal = 0;
     for round in 0..rounds {
         for (step, points, state) in &undisturbed {
+            let point = points.get(round);
+            // What lies between is done only as long as it is cut.
+            if point.is_none() && matches!(step, Step::Upgrade | Step::Restart) {
+                continue;
+            }
             cut.prepare(*step).await?;
-            if let Some(n) = points.get(round) {
+            if let Some(n) = point {
                 cut.cut(*step, *n).await?;
                 equal += 1;
             }
             let operator = cut.operator(*step);
             let found = cut.done(*step, &operator).await?;
             operator.kill();
-            same(&format!("{step:?} cut at {:?}", points.get(round)), &found, state);
+            same(&format!("{step:?} cut at {point:?}"), &found, state);
         }
     }
     println!("{equal} cuts, the end is the same after each");
