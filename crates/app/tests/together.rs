@@ -551,3 +551,33 @@ fn of_two_objects_of_one_name_the_lower_line_is_the_second() {
     let places = [twice.place.as_ref().unwrap(), &twice.related[0].place].map(ToString::to_string);
     assert_eq!(places, ["app.yaml:5:5", "app.yaml:4:5"], "{}", told(&built));
 }
+
+#[test]
+fn what_denies_everything_is_said_in_so_many_words() {
+    let policy = |block: &str| app(&format!("name: shop\nistio:\n  authorizationPolicies:\n    one: {block}\n"));
+    let denies = "a policy without `rules` denies everything (`denyAll: true` says so; `rules` say what is allowed)";
+    for block in ["{}", "{ workloadSelector: self }", "{ action: ALLOW }", "{ attachTo: [Gateway/a] }", "{ override: { action: ALLOW } }"]
+    {
+        assert_eq!(policy(block).problems(), [format!("error app.yaml:4:5: {denies}")], "{block}");
+    }
+    assert_eq!(policy("{ rules: [] }").problems(), [format!("error app.yaml:4:12: {denies}")]);
+    for (block, name) in [("{ denyAll: false }", "denyAll"), ("{ allowAll: false }", "allowAll")] {
+        let column = 4 + block.find("false").unwrap() + 6;
+        let hint = "remove the block with null, or say with `rules` what is allowed";
+        let said = format!("error app.yaml:4:{column}: `{name}` must be true, the only value ({hint})");
+        assert_eq!(policy(block).problems(), [said]);
+    }
+    assert_eq!(policy("{ denyAll: true }").objects()[0]["spec"], json!({}));
+    assert_eq!(policy("{ override: { rules: [{}] } }").objects()[0]["spec"], json!({"rules": [{}]}));
+    // An overlay takes it back.
+    let base = "name: shop\nstacks: { dev: {} }\nistio: { authorizationPolicies: { one: { denyAll: true } } }\n";
+    let over = "istio: { authorizationPolicies: { one: null } }\n";
+    assert!(app(base).file("app.dev.yaml", over).objects().is_empty());
+    // Whoever asks for a token, and takes none.
+    let tokens = |block: &str| app(&format!("name: shop\nistio:\n  requestAuthentications:\n    one: {block}\n"));
+    for block in ["{ required: true }", "{ jwt: [], required: true }"] {
+        let told = tokens(block).problems();
+        assert!(told.len() == 1 && told[0].contains("`required` without `jwt` refuses every request"), "{told:?}");
+    }
+    assert!(tokens("{ required: false }").build().accepted());
+}

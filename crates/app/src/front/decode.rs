@@ -101,6 +101,7 @@ impl<'a> Decode<'a> {
             }
             Shape::Number { least, most } => self.number(least, most, value, at),
             Shape::Truth => self.truth(value, at).map(Value::from),
+            Shape::Said => self.said(value, at).map(Value::from),
             Shape::Untruth => self.truth(value, at).map(|truth| Value::from(!truth)),
             Shape::Duration if !value.is_string() => self.wrong_type("a time such as 10s", value, at),
             Shape::Duration => self.text(syntax::duration, value, at).map(Value::from),
