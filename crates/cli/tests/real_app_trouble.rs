@@ -488,3 +488,29 @@ async fn work_that_cannot_go_on_ends_as_failed_and_keeps_nobody_out() -> Result<
     assert!(shop.app("apply -y").await.well().ends_with("release 2 is in force\n"));
     Ok(())
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_goes_with_the_one_whose_object_is_taken_over_is_told_before() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::without_kinds().await?;
+    kubectl(&shop, "create namespace shop").await;
+    shop.file("app.yaml", "name: shop\nmanifests: [objects.yaml]\n");
+    shop.file("objects.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: settings }\ndata: { a: ours }\n");
+    // What the other one has beside it goes, and is told before.
+    kubectl(&shop, "-n shop create configmap settings --from-literal=a=theirs --from-literal=old=x").await;
+    kubectl(&shop, "-n shop label configmap settings team=them --field-manager=kubectl-create").await;
+    let goes = "~ ConfigMap shop/settings (taken over from kubectl-create)\n      data.a: \"theirs\" → \"ours\"\n      data.old: - \"x\"\n      metadata.labels: - {\"team\":\"them\"}\n";
+    let told = shop.app("preview --adopt kubectl-create").await.well();
+    assert!(told.contains(goes), "{told}");
+    let told = shop.app("apply -y --adopt kubectl-create").await.well();
+    assert!(told.contains(goes), "{told}");
+    assert_eq!(kubectl(&shop, "-n shop get configmap settings -o jsonpath={.data}{.metadata.labels}").await, r#"{"a":"ours"}"#);
+    // What a server puts there by itself does not go.
+    shop.file("objects.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: settings }\ndata: { a: ours }\n---\napiVersion: v1\nkind: Service\nmetadata: { name: theirs }\nspec: { selector: { app: theirs }, ports: [{ name: a, port: 80 }] }\n");
+    kubectl(&shop, "-n shop create service clusterip theirs --tcp=80:8080").await;
+    let told = shop.app("apply -y --adopt kubectl-create").await.well();
+    assert!(!told.contains("sessionAffinity") && !told.contains("internalTrafficPolicy") && told.contains("metadata.labels: - "), "{told}");
+    let told = shop.app("preview").await.well();
+    assert!(told.contains("0 to create, 0 to update, 0 to delete"), "{told}");
+    Ok(())
+}

@@ -58,6 +58,8 @@ struct Entry {
 /// A tree of fields as `fieldsV1` has it.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Node {
+    /// Whether the place itself is had, not only what is below it.
+    itself: bool,
     below: Vec<(Element, Node)>,
 }
 
@@ -132,6 +134,23 @@ impl Owners {
         of(self) == of(other)
     }
 
+    /// Takes out of `object` what those had who give it away, as far as it is not wanted and nobody else has it. What a server puts
+    /// there by itself is said by `fresh`, a new object of what is wanted.
+    pub(crate) fn give_away(
+        &self,
+        us: &str,
+        gives: impl Fn(&Manager) -> bool,
+        wanted: &Value,
+        fresh: &Value,
+        object: &mut Value,
+    ) {
+        let stays = |entry: &&Entry| entry.manager.name != us && !gives(&entry.manager);
+        let others: Vec<&Node> = self.entries.iter().filter(stays).map(|entry| &entry.fields).collect();
+        for entry in self.entries.iter().filter(|entry| gives(&entry.manager)) {
+            entry.fields.leave(&others, wanted, fresh, object);
+        }
+    }
+
     /// Whether we have a field that is not wanted any more: it has to be sent away.
     pub fn has_more_than(&self, us: &str, desired: &Value) -> bool {
         let ours = self.entries.iter().filter(|entry| entry.applied && entry.manager.name == us);
@@ -143,11 +162,38 @@ impl Node {
     fn read(fields: &Value) -> Self {
         let listed = fields.as_object().into_iter().flatten();
         let below = listed.filter_map(|(key, below)| Some((Element::read(key)?, Self::read(below))));
-        Self { below: below.collect() }
+        Self { itself: fields.get(".").is_some(), below: below.collect() }
+    }
+
+    fn at(&self, element: &Element) -> Option<&Self> {
+        self.below.iter().find(|(other, _)| other == element).map(|(_, node)| node)
     }
 
     fn is_within(&self, value: &Value) -> bool {
         self.below.iter().all(|(element, node)| element.of(value).is_some_and(|value| node.is_within(value)))
+    }
+}
+
+impl Node {
+    fn leave(&self, others: &[&Self], wanted: &Value, fresh: &Value, object: &mut Value) {
+        for (element, node) in &self.below {
+            let others: Vec<&Self> = others.iter().filter_map(|other| other.at(element)).collect();
+            let Some(there) = element.of_mut(object) else { continue };
+            let (is_wanted, new) = (element.of(wanted), element.of(fresh));
+            let is_leaf = node.itself || node.below.is_empty();
+            if is_wanted.is_none() && others.is_empty() && is_leaf {
+                match new {
+                    Some(new) => there.clone_from(new),
+                    None => element.remove_from(object),
+                }
+            } else if !node.below.is_empty() {
+                let nothing = Value::Null;
+                node.leave(&others, is_wanted.unwrap_or(&nothing), new.unwrap_or(&nothing), there);
+                if is_wanted.is_none() && new.is_none() && is_nothing(there) {
+                    element.remove_from(object);
+                }
+            }
+        }
     }
 }
 
@@ -352,6 +398,31 @@ mod tests {
         assert!(owners.has_more_than("mizzen", &fewer));
         let others: Vec<String> = owners.others("mizzen").map(ToString::to_string).collect();
         assert_eq!(others, ["pilot-discovery"]);
+    }
+
+    #[test]
+    fn what_is_given_away_and_not_wanted_goes_but_for_what_others_have_and_what_the_server_puts_there() {
+        let live = json!({
+            "metadata": { "labels": { "a": "1", "b": "2" }, "managedFields": [
+                { "manager": "kubectl-create", "operation": "Update", "fieldsV1": {
+                    "f:metadata": { "f:labels": { ".": {}, "f:a": {}, "f:b": {} } },
+                    "f:data": { ".": {}, "f:x": {}, "f:y": {}, "f:z": {} },
+                    "f:spec": { "f:affinity": {}, "f:only": { "f:this": {} },
+                        "f:ports": { ".": {}, "k:{\"port\":80}": { ".": {}, "f:port": {} }, "k:{\"port\":90}": { ".": {}, "f:port": {} } } } } },
+                { "manager": "someone", "operation": "Update", "fieldsV1": { "f:metadata": { "f:labels": { "f:b": {} } } } },
+            ] },
+            "data": { "x": "1", "y": "2", "z": "3" },
+            "spec": { "affinity": "None", "only": { "this": 1 }, "ports": [{ "port": 80 }, { "port": 90 }] },
+        });
+        let wanted = json!({ "data": { "x": "1" }, "spec": { "ports": [{ "port": 90 }] } });
+        let fresh =
+            json!({ "data": { "x": "1" }, "spec": { "affinity": "None", "ports": [{ "port": 90 }] } });
+        let mut object = live.clone();
+        let gives = |manager: &Manager| manager.name == "kubectl-create";
+        Owners::of(&live).give_away("mizzen", gives, &wanted, &fresh, &mut object);
+        assert_eq!(object["metadata"]["labels"], json!({ "b": "2" }));
+        assert_eq!(object["data"], json!({ "x": "1" }));
+        assert_eq!(object["spec"], json!({ "affinity": "None", "ports": [{ "port": 90 }] }));
     }
 
     #[test]

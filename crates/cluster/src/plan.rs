@@ -18,6 +18,8 @@ use serde_json::Value;
 use std::{collections::BTreeSet, fmt, time::Duration};
 use tokio::time::sleep;
 
+/// The name of an object that is never made.
+const ANEW: &str = "mizzen-anew";
 /// Times that an object is looked at again because it has changed meanwhile.
 const AGAIN: u32 = 8;
 
@@ -191,7 +193,14 @@ impl Cluster {
             // As the other one would do it: what they had and nobody wants goes, too.
             Some(takeover) => {
                 let mode = Mode { dry_run: true, force: true };
-                self.apply_as(takeover.stand_in(us), &send, mode).await?
+                let mut result = self.apply_as(takeover.stand_in(us), &send, mode).await?;
+                // Nobody can stand in for several, or for one who did not apply it: what goes with them is found out here.
+                if takeover.stand_in(us) == us {
+                    let fresh = self.anew(desired).await?;
+                    let gives = |manager: &Manager| adoption.takes(manager);
+                    owners.give_away(us, gives, &send.value, &fresh, &mut result);
+                }
+                result
             }
             None => self.apply(&send, Mode { dry_run: true, force }).await?,
         };
@@ -202,6 +211,19 @@ impl Cluster {
             None => Action::Change { changes },
         };
         Ok(Planned { step: step(action), send, takeover, force, going, ready })
+    }
+
+    /// What a server would make of the object if it were new: with what it puts there by itself. As it was written where the server
+    /// does not say.
+    async fn anew(&self, desired: &Desired) -> Result<Value, Refused> {
+        let mut new = desired.clone();
+        ANEW.clone_into(&mut new.id.name);
+        new.value["metadata"]["name"] = ANEW.into();
+        match self.apply(&new, Mode { dry_run: true, force: true }).await {
+            Ok(made) => Ok(made),
+            Err(refused @ Refused::Unreachable { .. }) => Err(refused),
+            Err(_) => Ok(desired.value.clone()),
+        }
     }
 
     /// Whether the server would take a new object, as far as it can say before its kind is there, the role that it binds, and the
