@@ -28,6 +28,7 @@ mod project;
 pub mod release;
 mod render;
 mod schema;
+mod secret;
 mod setting;
 mod spec;
 mod starter;

@@ -7,6 +7,7 @@ use crate::{
     made::{Made, Origin},
     naming,
     platform::{PLATFORM, Platform},
+    secret,
 };
 use mizzen_text::{
     Code, Diagnostic, Path, Severity, Step,
@@ -169,6 +170,7 @@ fn objects(read: &mut Manifests, file: usize, namespace: &str, defined: &BTreeMa
             (text("/apiVersion").unwrap_or_default(), text("/kind").unwrap_or_default());
         let namespaced = is_namespaced(api_version, kind, defined);
         let mut object = object.clone();
+        secret::encode(&mut object);
         if object["metadata"]["namespace"].is_null() && namespaced.unwrap_or(true) {
             if namespaced.is_none() && told.insert((api_version, kind)) {
                 let message = format!(

@@ -514,3 +514,27 @@ async fn what_goes_with_the_one_whose_object_is_taken_over_is_told_before() -> R
     assert!(told.contains("0 to create, 0 to update, 0 to delete"), "{told}");
     Ok(())
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn texts_of_a_secret_are_its_data_so_that_keys_go_and_edits_are_seen() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::without_kinds().await?;
+    kubectl(&shop, "create namespace shop").await;
+    let secret = |texts: &str| {
+        format!("apiVersion: v1\nkind: Secret\nmetadata: {{ name: key }}\nstringData: {{ {texts} }}\n")
+    };
+    let data = async || kubectl(&shop, "-n shop get secret key -o jsonpath={.data}").await;
+    shop.file("app.yaml", "name: shop\nmanifests: [objects.yaml]\n");
+    shop.file("objects.yaml", secret("a: one, b: two"));
+    shop.app("apply -y").await.well();
+    assert_eq!(data().await, r#"{"a":"b25l","b":"dHdv"}"#);
+    assert!(shop.app("apply -y").await.well().contains("nothing was written"));
+    shop.file("objects.yaml", secret("a: one"));
+    let told = shop.app("apply -y").await.well();
+    assert!(told.contains("~ Secret shop/key\n      data.b: goes\n"), "{told}");
+    assert_eq!(data().await, r#"{"a":"b25l"}"#);
+    kubectl(&shop, r#"-n shop patch secret key -p {"data":{"a":"dGhyZWU="}}"#).await;
+    let told = shop.app("apply -y").await.badly();
+    assert!(told.contains("Secret shop/key: data.a stays as kubectl-patch has it"), "{told}");
+    Ok(())
+}

@@ -78,7 +78,12 @@ fn shown(step: &PlannedStep) -> String {
     if let Action::Change { changes } | Action::Adopt { changes, .. } = &plan.action {
         for change in changes {
             text.push_str(&if is_secret(id, &change.path) {
-                format!("      {}: changes\n", change.path)
+                let what = match (&change.before, &change.after) {
+                    (None, _) => "comes",
+                    (_, None) => "goes",
+                    _ => "changes",
+                };
+                format!("      {}: {what}\n", change.path)
             } else {
                 field(change)
             });
