@@ -37,6 +37,7 @@ mod workload;
 
 pub use build::{Built, Choice, build};
 pub use files::Files;
+pub use front::syntax::{label as name_of_namespace, name as name_of_owner};
 pub use given::given;
 pub use kcl::kcl;
 pub use platform::PLATFORM;

@@ -581,3 +581,58 @@ fn what_denies_everything_is_said_in_so_many_words() {
     }
     assert!(tokens("{ required: false }").build().accepted());
 }
+
+#[test]
+fn a_name_that_no_record_can_have_is_told_where_it_is_written() {
+    let (fine, long) = ("a".repeat(50), "a".repeat(51));
+    let app_of = |name: &str, stack: &str| {
+        app(&format!("name: {name}\nnamespace: place\nstacks: {{ {stack}: {{}} }}\nistio: {{ proxyConfigs: {{ a: {{}} }} }}\n"))
+    };
+    assert_eq!(app_of(&fine, "dev").problems(), Vec::<String>::new());
+    assert_eq!(app_of("a", &fine).problems(), Vec::<String>::new());
+    let said = "must have at most 50 characters";
+    assert_eq!(app_of(&long, "dev").problems(), [format!("error app.yaml:1:7: `name` {said}, not `{long}`")]);
+    assert_eq!(app_of("a", &long).problems(), [format!("error app.yaml:3:11: the key `{long}` {said}")]);
+}
+
+#[test]
+fn what_stands_below_a_bad_key_is_told_too() {
+    let text = "name: shop\nlabels: { 'a b': 1 }\nistio:\n  destinationRules:\n    'a!': { hos: b }\n    'b!': { host: b, override: { hots: c } }\n    c: { host: c }\n";
+    let built = app(text).build();
+    let told: Vec<String> = built.diagnostics.iter().map(common::line).collect();
+    let expected = [
+        "error app.yaml:2:11: the key `a b` must be",
+        "error app.yaml:2:18: `a b` must be text",
+        "error app.yaml:5:5: the key `a!` must be",
+        "error app.yaml:5:5: `host` is missing",
+        "error app.yaml:5:13: there is no attribute `hos` here (did you mean `host`?)",
+        "error app.yaml:6:5: the key `b!` must be",
+        "error app.yaml:6:34: `hots` is an unknown field",
+    ];
+    assert_eq!(told.len(), expected.len(), "{told:#?}");
+    for expected in expected {
+        assert!(told.iter().any(|told| told.starts_with(expected)), "no {expected} in {told:#?}");
+    }
+    let names: Vec<&str> = built.spec.resources.iter().map(|one| one.id.rsplit(':').next().unwrap()).collect();
+    assert_eq!(names, ["shop-c"]);
+}
+
+#[test]
+fn an_overlay_of_no_stack_is_told_and_one_that_looks_like_another_is_an_error() {
+    let base = "name: shop\nstacks: { dev: {}, staging: {} }\n";
+    let with = |file: &str| app(base).stack("dev").file(file, "labels: { a: b }\n").problems();
+    assert_eq!(with("app.dev.yaml"), Vec::<String>::new());
+    assert_eq!(with("app.staging.yaml"), Vec::<String>::new());
+    let said = |stack: &str| format!("app.{stack}.yaml is read for no stack: there is no stack `{stack}`");
+    assert_eq!(
+        with("app.prod.yaml"),
+        [format!("warning app.prod.yaml: {} (`stacks: {{ prod: {{}} }}` in app.yaml makes it one)", said("prod"))]
+    );
+    assert_eq!(
+        with("app.stagin.yaml"),
+        [format!("error app.stagin.yaml: {} (did you mean app.staging.yaml?)", said("stagin"))]
+    );
+    let alone = app("name: shop\n").file("app.default.yaml", "labels: { a: b }\n").file("app.dev.yaml", "");
+    let told = alone.problems();
+    assert!(told.len() == 1 && told[0].starts_with("warning app.dev.yaml: app.dev.yaml is read for"), "{told:?}");
+}

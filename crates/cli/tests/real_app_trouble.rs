@@ -525,14 +525,14 @@ async fn texts_of_a_secret_are_its_data_so_that_keys_go_and_edits_are_seen() -> 
     };
     let data = async || kubectl(&shop, "-n shop get secret key -o jsonpath={.data}").await;
     shop.file("app.yaml", "name: shop\nmanifests: [objects.yaml]\n");
-    shop.file("objects.yaml", secret("a: one, b: two"));
+    shop.file("objects.yaml", secret("a: one, b: two, c: six"));
     shop.app("apply -y").await.well();
-    assert_eq!(data().await, r#"{"a":"b25l","b":"dHdv"}"#);
+    assert_eq!(data().await, r#"{"a":"b25l","b":"dHdv","c":"c2l4"}"#);
     assert!(shop.app("apply -y").await.well().contains("nothing was written"));
-    shop.file("objects.yaml", secret("a: one"));
+    shop.file("objects.yaml", secret("a: one, c: six"));
     let told = shop.app("apply -y").await.well();
     assert!(told.contains("~ Secret shop/key\n      data.b: goes\n"), "{told}");
-    assert_eq!(data().await, r#"{"a":"b25l"}"#);
+    assert_eq!(data().await, r#"{"a":"b25l","c":"c2l4"}"#);
     kubectl(&shop, r#"-n shop patch secret key -p {"data":{"a":"dGhyZWU="}}"#).await;
     let told = shop.app("apply -y").await.badly();
     assert!(told.contains("Secret shop/key: data.a stays as kubectl-patch has it"), "{told}");

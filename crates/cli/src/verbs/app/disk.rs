@@ -32,6 +32,15 @@ impl Files for Disk {
         self.folder(name).into_iter().next().transpose()
     }
 
+    fn names(&self) -> Vec<String> {
+        // Whatever is wrong with the folder is told when a file of it is read.
+        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort();
+        names
+    }
+
     fn folder(&self, name: &str) -> Vec<Result<Source, Box<Diagnostic>>> {
         let path = [self.path(name).display().to_string()];
         let read = inputs::read(&path, &Options::OWN).map(|input| match input {
