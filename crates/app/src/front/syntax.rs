@@ -3,7 +3,7 @@
 
 use mizzen_check::schema::names;
 
-pub type Verdict = Result<(), String>;
+pub(crate) type Verdict = Result<(), String>;
 
 #[expect(clippy::unnecessary_wraps, reason = "it is one of several rules")]
 pub(crate) fn any(_: &str) -> Verdict {

@@ -5,7 +5,7 @@ use super::{
     owner::Owner,
     record::{Found, ledgers},
     rehearse,
-    strangers::strangers,
+    strangers::{of_its_kind, strangers},
     wanted::Wanted,
 };
 use crate::spec::Spec;
@@ -290,6 +290,7 @@ pub(super) async fn look(
     ids: Vec<ObjectId>,
     lived_in: &BTreeSet<String>,
 ) -> Result<Looked, Refused> {
+    let going: BTreeSet<ObjectId> = ids.iter().cloned().collect();
     let looked = cluster.for_all(ids, ObjectId::clone, |cluster, id| async move {
         let live = cluster.get(&id, None).await?;
         Ok((id, live))
@@ -311,12 +312,17 @@ pub(super) async fn look(
         };
         let kept = match cluster.is_ours(&live, &Adoption::default()) {
             Err(why) => Some(why),
+            Ok(()) if is_definition(&id) => of_its_kind(cluster, &live, &going).await?,
             Ok(()) if id.kind == "Namespace" => inhabited(cluster, owner, &id.name, lived_in).await?,
             Ok(()) => None,
         };
         leaving.push(Leaving { id, kept });
     }
     Ok(Looked { leaving, absent })
+}
+
+pub(super) fn is_definition(id: &ObjectId) -> bool {
+    id.group == "apiextensions.k8s.io" && id.kind == "CustomResourceDefinition"
 }
 
 /// A namespace goes with everything in it: not while an application lives there, or somebody else has something there.
@@ -333,6 +339,6 @@ pub(super) async fn inhabited(
     let mut others = others.into_iter().map(|(other, _)| other).filter(|other| other != owner);
     match others.next() {
         Some(other) => Ok(Some(format!("{} lives in it, too", other.name()))),
-        None => strangers(cluster, name).await,
+        None => strangers(cluster, owner, name).await,
     }
 }

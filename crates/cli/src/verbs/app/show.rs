@@ -154,7 +154,7 @@ fn leaving(text: &mut String, all: &[Leaving]) {
 fn along(id: &ObjectId) -> &'static str {
     match id.kind.as_str() {
         "Namespace" => " (with everything in it)",
-        "CustomResourceDefinition" => " (with every object of its kind)",
+        "CustomResourceDefinition" => " (with every object of its kind that is this application's)",
         _ => "",
     }
 }
