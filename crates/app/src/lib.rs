@@ -46,3 +46,4 @@ pub use schema::{File, schema};
 pub use spec::{Resource, Spec};
 pub use starter::{SCHEMA, name_of, starter};
 pub use whereabouts::Whereabouts;
+pub use workload::is_shared;

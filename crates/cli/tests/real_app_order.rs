@@ -7,9 +7,8 @@ mod site;
 
 use application::Application;
 use mizzen_testkit::{
-    Controllers, Result, controllers,
-    faults::{Fault, Verb},
-    needs,
+    Controllers, Result, controllers, needs,
+    wait::{self, PATIENCE, Seen},
 };
 use serde_json::{Value, json};
 
@@ -318,14 +317,31 @@ async fn a_namespace_that_may_not_go_ends_the_removal_as_failed_and_keeps_nobody
     let shop = Application::without_kinds().await?;
     shop.file("app.yaml", "name: shop\nworkload: { image: shop:1 }\n");
     shop.app("apply -y --no-wait").await.well();
-    let faults = shop.site.server.faults().await?;
-    let refused = faults.inject(Fault::internal_error().on(Verb::Write).path("namespaces/shop").last());
-    let told = shop.through(&faults.kubeconfig_file(), "destroy -y").await.badly();
-    assert!(refused.hits() > 0, "{told}");
+    // A policy of the cluster keeps namespaces.
+    let of = |kind: &str, spec: Value| json!({ "apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": { "name": "keep" }, "spec": spec }).to_string();
+    let rules = json!([{ "apiGroups": [""], "apiVersions": ["v1"], "operations": ["DELETE"], "resources": ["namespaces"] }]);
+    let policy = json!({ "matchConstraints": { "resourceRules": rules }, "validations": [{ "expression": "false", "message": "namespaces are kept" }] });
+    let server = &shop.site.server;
+    server.apply(&of("ValidatingAdmissionPolicy", policy)).await?;
+    let binding = json!({ "policyName": "keep", "validationActions": ["Deny"] });
+    server.apply(&of("ValidatingAdmissionPolicyBinding", binding)).await?;
+    server.kubectl(&["create", "namespace", "other"]).await?;
+    wait::until("the policy", PATIENCE, async || {
+        let taken = server.kubectl(&["delete", "namespace", "other", "--dry-run=server"]).await;
+        Seen::when(taken.is_err(), || "it refuses nothing yet".to_owned())
+    })
+    .await?;
+    let told = shop.app("destroy -y").await.badly();
+    assert!(told.contains("namespaces are kept"), "{told}");
     let releases = shop.releases().await;
     assert_eq!((&releases["lock"], &releases["releases"][0]["phase"]), (&Value::Null, &json!("failed")), "{releases:#}");
     let kept = shop.everything().await.into_keys().any(|key| key == "Secret shop/mizzen-app.shop.default.r1");
     assert!(kept, "what can be gone back to is not dropped before the end");
+    server.kubectl(&["delete", "validatingadmissionpolicybinding", "keep"]).await?;
+    wait::until("no policy", PATIENCE, async || {
+        Seen::from_result(server.kubectl(&["delete", "namespace", "other", "--dry-run=server"]).await)
+    })
+    .await?;
     shop.app("destroy -y").await.well();
     assert!(!shop.everything().await.contains_key("Namespace /shop"));
     Ok(())

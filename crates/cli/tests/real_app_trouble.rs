@@ -538,3 +538,42 @@ async fn texts_of_a_secret_are_its_data_so_that_keys_go_and_edits_are_seen() -> 
     assert!(told.contains("Secret shop/key: data.a stays as kubectl-patch has it"), "{told}");
     Ok(())
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replicas_are_left_to_an_autoscaler_and_to_nobody_else_without_a_word() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::without_kinds().await?;
+    shop.file("app.yaml", "name: shop\nworkload: { image: shop:1, replicas: 2 }\n");
+    shop.app("apply -y --no-wait").await.well();
+    let replicas =
+        async || kubectl(&shop, "-n shop get deployment shop -o jsonpath={.spec.replicas}").await;
+    kubectl(&shop, "-n shop scale deployment shop --replicas=3").await;
+    let told = shop.app("apply -y --no-wait").await.badly();
+    assert!(told.contains("Deployment shop/shop: spec.replicas stays 3 as kubectl (scale) has it, not 2"), "{told}");
+    assert_eq!(replicas().await, "3");
+    shop.app("apply -y --no-wait --force-conflicts").await.well();
+    assert_eq!(replicas().await, "2");
+    // Where an autoscaler has it, it is left to it, whatever is asked for.
+    kubectl(&shop, "-n shop scale deployment shop --replicas=3").await;
+    kubectl(&shop, "-n shop autoscale deployment shop --min=3 --max=5").await;
+    shop.app("apply -y --no-wait").await.well();
+    shop.app("apply -y --no-wait --force-conflicts").await.well();
+    assert_eq!(replicas().await, "3");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_that_is_not_there_is_told_of_the_object_that_wants_it() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::prepare().await?;
+    shop.file("app.yaml", "name: shop\ncreateNamespace: true\nistio: { peerAuthentications: { all: { namespace: ghost, mode: STRICT } } }\n");
+    let told = shop.app("apply -y").await.badly();
+    assert!(told.contains("PeerAuthentication ghost/shop-all cannot be made: there is no namespace ghost"), "{told}");
+    assert!(told.contains("says `namespace: ghost`: name another, or `kubectl create namespace ghost`"), "{told}");
+    assert!(!told.contains("createNamespace"), "{told}");
+    shop.file("app.yaml", "name: istio-system\ncreateNamespace: true\nistio: { peerAuthentications: { all: { mode: STRICT } } }\n");
+    let told = shop.app("apply -y").await.badly();
+    assert!(told.contains("PeerAuthentication istio-system/istio-system-all cannot be made"), "{told}");
+    assert!(told.contains("`mizzen install` makes istio-system") && !told.contains("createNamespace"), "{told}");
+    Ok(())
+}

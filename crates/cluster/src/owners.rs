@@ -34,14 +34,20 @@ pub struct Left {
     pub manager: Manager,
     pub theirs: Value,
     pub ours: Value,
+    /// Whether they are meant to have it, as an autoscaler has replicas.
+    #[serde(skip)]
+    pub meant: bool,
 }
 
 impl fmt::Display for Left {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, manager, theirs, ours } = self;
+        let Self { path, manager, theirs, ours, .. } = self;
         write!(out, "{path} stays {} as {manager} has it, not {}", short(theirs), short(ours))
     }
 }
+
+/// By which replicas are set, whoever does.
+pub(crate) const SCALE: &str = "scale";
 
 #[derive(Clone, Debug, Default)]
 pub struct Owners {
@@ -95,6 +101,11 @@ impl Owners {
     /// Whether nobody has any field. Whoever applies a name and nothing else leaves no trace.
     pub fn is_nobodys(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    /// Whether somebody has scaled it: an autoscaler, or a person.
+    pub(crate) fn are_scaling(&self) -> bool {
+        self.entries.iter().any(|entry| entry.manager.subresource == SCALE)
     }
 
     /// Those that wrote the object itself, but for this one.
@@ -302,7 +313,8 @@ impl Walk<'_> {
                 // Only written differently: the server would call it a conflict, and nobody else does.
                 let same = means_the_same(&ours, &theirs) || (is_nothing(&ours) && is_nothing(&theirs));
                 if !same {
-                    self.left.push(Left { path, manager: self.manager.clone(), theirs, ours });
+                    let meant = !self.manager.subresource.is_empty();
+                    self.left.push(Left { path, manager: self.manager.clone(), theirs, ours, meant });
                 }
             }
         }

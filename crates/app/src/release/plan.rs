@@ -125,7 +125,7 @@ pub async fn plan(
         steps: Vec::new(),
         leaving: Vec::new(),
         absent: Vec::new(),
-        failed: unusable(owner, &namespaces, &made),
+        failed: unusable(owner, &namespaces, &made, &wanted),
         unserved: unserved(cluster, &wanted),
         unasked: Vec::new(),
         namespaces,
@@ -244,6 +244,7 @@ fn unusable(
     owner: &Owner,
     namespaces: &BTreeMap<String, Option<Value>>,
     made: &BTreeSet<String>,
+    wanted: &[Wanted],
 ) -> Vec<Failed> {
     let mut failed = Vec::new();
     for (name, live) in namespaces {
@@ -251,9 +252,12 @@ fn unusable(
         let reason = match live {
             Some(live) => Going::of(live).map(|going| NotPlanned::Going { id: id.clone(), going }),
             None if made.contains(name) => None,
-            None => Some(NotPlanned::Refused(Refused::NoNamespace {
-                id: ObjectId { namespace: name.clone(), ..owner.ledger() },
-            })),
+            // The first that would be there; if there is none, it is the record that has no place.
+            None => {
+                let first = wanted.iter().map(|one| &one.desired.id).find(|id| id.namespace == *name);
+                let id = first.cloned().unwrap_or_else(|| owner.ledger());
+                Some(NotPlanned::Refused(Refused::NoNamespace { id }))
+            }
         };
         failed.extend(reason.map(|reason| Failed { id, reason }));
     }

@@ -27,7 +27,7 @@ pub(super) fn plan(owner: &Owner, plan: &Plan) -> String {
     let gone = plan.leaving.iter().filter(|leaving| leaving.kept.is_none()).count();
     // An autoscaler's field is meant to be its own.
     let left = plan.steps.iter().flat_map(|step| &step.planned.step.left);
-    let left = left.filter(|left| left.manager.subresource.is_empty()).count();
+    let left = left.filter(|left| !left.meant).count();
     if left > 0 {
         let what = if left == 1 { "a field stays".to_owned() } else { format!("{left} fields stay") };
         let _ = writeln!(text, "{what} as others have set it; --force-conflicts sets all as the Spec says");
