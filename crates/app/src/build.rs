@@ -4,7 +4,12 @@ use crate::{
     blame::Blame,
     cross, depends,
     files::Files,
-    front::{self, FrontEnd, decode::{Decode, brief}, shape::Fields, syntax},
+    front::{
+        self, FrontEnd,
+        decode::{Decode, brief},
+        shape::Fields,
+        syntax,
+    },
     index::Index,
     layers::Layers,
     made::{Made, Origin, Unread},
@@ -294,7 +299,10 @@ impl<'a> Builder<'a> {
                     let message = format!("the key `{}` {predicate}", brief(key));
                     self.problems.push(Problem::new(Code::AppName, path, On::Key, message));
                     // No object comes of it, but what is wrong with its block is told, too: under a name that is good.
-                    let name = ObjectName { namespace: self.setting.namespace.clone(), name: front.word.to_lowercase() };
+                    let name = ObjectName {
+                        namespace: self.setting.namespace.clone(),
+                        name: front.word.to_lowercase(),
+                    };
                     self.setting.own.insert((front.word, key.clone()), name);
                 } else {
                     self.named(front, key, block, path);

@@ -554,10 +554,17 @@ fn of_two_objects_of_one_name_the_lower_line_is_the_second() {
 
 #[test]
 fn what_denies_everything_is_said_in_so_many_words() {
-    let policy = |block: &str| app(&format!("name: shop\nistio:\n  authorizationPolicies:\n    one: {block}\n"));
-    let denies = "a policy without `rules` denies everything (`denyAll: true` says so; `rules` say what is allowed)";
-    for block in ["{}", "{ workloadSelector: self }", "{ action: ALLOW }", "{ attachTo: [Gateway/a] }", "{ override: { action: ALLOW } }"]
-    {
+    let policy =
+        |block: &str| app(&format!("name: shop\nistio:\n  authorizationPolicies:\n    one: {block}\n"));
+    let denies =
+        "a policy without `rules` denies everything (`denyAll: true` says so; `rules` say what is allowed)";
+    for block in [
+        "{}",
+        "{ workloadSelector: self }",
+        "{ action: ALLOW }",
+        "{ attachTo: [Gateway/a] }",
+        "{ override: { action: ALLOW } }",
+    ] {
         assert_eq!(policy(block).problems(), [format!("error app.yaml:4:5: {denies}")], "{block}");
     }
     assert_eq!(policy("{ rules: [] }").problems(), [format!("error app.yaml:4:12: {denies}")]);
@@ -570,14 +577,19 @@ fn what_denies_everything_is_said_in_so_many_words() {
     assert_eq!(policy("{ denyAll: true }").objects()[0]["spec"], json!({}));
     assert_eq!(policy("{ override: { rules: [{}] } }").objects()[0]["spec"], json!({"rules": [{}]}));
     // An overlay takes it back.
-    let base = "name: shop\nstacks: { dev: {} }\nistio: { authorizationPolicies: { one: { denyAll: true } } }\n";
+    let base =
+        "name: shop\nstacks: { dev: {} }\nistio: { authorizationPolicies: { one: { denyAll: true } } }\n";
     let over = "istio: { authorizationPolicies: { one: null } }\n";
     assert!(app(base).file("app.dev.yaml", over).objects().is_empty());
     // Whoever asks for a token, and takes none.
-    let tokens = |block: &str| app(&format!("name: shop\nistio:\n  requestAuthentications:\n    one: {block}\n"));
+    let tokens =
+        |block: &str| app(&format!("name: shop\nistio:\n  requestAuthentications:\n    one: {block}\n"));
     for block in ["{ required: true }", "{ jwt: [], required: true }"] {
         let told = tokens(block).problems();
-        assert!(told.len() == 1 && told[0].contains("`required` without `jwt` refuses every request"), "{told:?}");
+        assert!(
+            told.len() == 1 && told[0].contains("`required` without `jwt` refuses every request"),
+            "{told:?}"
+        );
     }
     assert!(tokens("{ required: false }").build().accepted());
 }
@@ -586,7 +598,9 @@ fn what_denies_everything_is_said_in_so_many_words() {
 fn a_name_that_no_record_can_have_is_told_where_it_is_written() {
     let (fine, long) = ("a".repeat(50), "a".repeat(51));
     let app_of = |name: &str, stack: &str| {
-        app(&format!("name: {name}\nnamespace: place\nstacks: {{ {stack}: {{}} }}\nistio: {{ proxyConfigs: {{ a: {{}} }} }}\n"))
+        app(&format!(
+            "name: {name}\nnamespace: place\nstacks: {{ {stack}: {{}} }}\nistio: {{ proxyConfigs: {{ a: {{}} }} }}\n"
+        ))
     };
     assert_eq!(app_of(&fine, "dev").problems(), Vec::<String>::new());
     assert_eq!(app_of("a", &fine).problems(), Vec::<String>::new());
@@ -613,7 +627,8 @@ fn what_stands_below_a_bad_key_is_told_too() {
     for expected in expected {
         assert!(told.iter().any(|told| told.starts_with(expected)), "no {expected} in {told:#?}");
     }
-    let names: Vec<&str> = built.spec.resources.iter().map(|one| one.id.rsplit(':').next().unwrap()).collect();
+    let names: Vec<&str> =
+        built.spec.resources.iter().map(|one| one.id.rsplit(':').next().unwrap()).collect();
     assert_eq!(names, ["shop-c"]);
 }
 
@@ -626,7 +641,10 @@ fn an_overlay_of_no_stack_is_told_and_one_that_looks_like_another_is_an_error() 
     let said = |stack: &str| format!("app.{stack}.yaml is read for no stack: there is no stack `{stack}`");
     assert_eq!(
         with("app.prod.yaml"),
-        [format!("warning app.prod.yaml: {} (`stacks: {{ prod: {{}} }}` in app.yaml makes it one)", said("prod"))]
+        [format!(
+            "warning app.prod.yaml: {} (`stacks: {{ prod: {{}} }}` in app.yaml makes it one)",
+            said("prod")
+        )]
     );
     assert_eq!(
         with("app.stagin.yaml"),
@@ -634,5 +652,8 @@ fn an_overlay_of_no_stack_is_told_and_one_that_looks_like_another_is_an_error() 
     );
     let alone = app("name: shop\n").file("app.default.yaml", "labels: { a: b }\n").file("app.dev.yaml", "");
     let told = alone.problems();
-    assert!(told.len() == 1 && told[0].starts_with("warning app.dev.yaml: app.dev.yaml is read for"), "{told:?}");
+    assert!(
+        told.len() == 1 && told[0].starts_with("warning app.dev.yaml: app.dev.yaml is read for"),
+        "{told:?}"
+    );
 }

@@ -495,7 +495,10 @@ async fn what_goes_with_the_one_whose_object_is_taken_over_is_told_before() -> R
     let shop = Application::without_kinds().await?;
     kubectl(&shop, "create namespace shop").await;
     shop.file("app.yaml", "name: shop\nmanifests: [objects.yaml]\n");
-    shop.file("objects.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: settings }\ndata: { a: ours }\n");
+    shop.file(
+        "objects.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: settings }\ndata: { a: ours }\n",
+    );
     // What the other one has beside it goes, and is told before.
     kubectl(&shop, "-n shop create configmap settings --from-literal=a=theirs --from-literal=old=x").await;
     kubectl(&shop, "-n shop label configmap settings team=them --field-manager=kubectl-create").await;
@@ -504,12 +507,20 @@ async fn what_goes_with_the_one_whose_object_is_taken_over_is_told_before() -> R
     assert!(told.contains(goes), "{told}");
     let told = shop.app("apply -y --adopt kubectl-create").await.well();
     assert!(told.contains(goes), "{told}");
-    assert_eq!(kubectl(&shop, "-n shop get configmap settings -o jsonpath={.data}{.metadata.labels}").await, r#"{"a":"ours"}"#);
+    assert_eq!(
+        kubectl(&shop, "-n shop get configmap settings -o jsonpath={.data}{.metadata.labels}").await,
+        r#"{"a":"ours"}"#
+    );
     // What a server puts there by itself does not go.
     shop.file("objects.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: settings }\ndata: { a: ours }\n---\napiVersion: v1\nkind: Service\nmetadata: { name: theirs }\nspec: { selector: { app: theirs }, ports: [{ name: a, port: 80 }] }\n");
     kubectl(&shop, "-n shop create service clusterip theirs --tcp=80:8080").await;
     let told = shop.app("apply -y --adopt kubectl-create").await.well();
-    assert!(!told.contains("sessionAffinity") && !told.contains("internalTrafficPolicy") && told.contains("metadata.labels: - "), "{told}");
+    assert!(
+        !told.contains("sessionAffinity")
+            && !told.contains("internalTrafficPolicy")
+            && told.contains("metadata.labels: - "),
+        "{told}"
+    );
     let told = shop.app("preview").await.well();
     assert!(told.contains("0 to create, 0 to update, 0 to delete"), "{told}");
     Ok(())
@@ -545,11 +556,13 @@ async fn replicas_are_left_to_an_autoscaler_and_to_nobody_else_without_a_word() 
     let shop = Application::without_kinds().await?;
     shop.file("app.yaml", "name: shop\nworkload: { image: shop:1, replicas: 2 }\n");
     shop.app("apply -y --no-wait").await.well();
-    let replicas =
-        async || kubectl(&shop, "-n shop get deployment shop -o jsonpath={.spec.replicas}").await;
+    let replicas = async || kubectl(&shop, "-n shop get deployment shop -o jsonpath={.spec.replicas}").await;
     kubectl(&shop, "-n shop scale deployment shop --replicas=3").await;
     let told = shop.app("apply -y --no-wait").await.badly();
-    assert!(told.contains("Deployment shop/shop: spec.replicas stays 3 as kubectl (scale) has it, not 2"), "{told}");
+    assert!(
+        told.contains("Deployment shop/shop: spec.replicas stays 3 as kubectl (scale) has it, not 2"),
+        "{told}"
+    );
     assert_eq!(replicas().await, "3");
     shop.app("apply -y --no-wait --force-conflicts").await.well();
     assert_eq!(replicas().await, "2");
@@ -568,12 +581,21 @@ async fn a_namespace_that_is_not_there_is_told_of_the_object_that_wants_it() -> 
     let shop = Application::prepare().await?;
     shop.file("app.yaml", "name: shop\ncreateNamespace: true\nistio: { peerAuthentications: { all: { namespace: ghost, mode: STRICT } } }\n");
     let told = shop.app("apply -y").await.badly();
-    assert!(told.contains("PeerAuthentication ghost/shop-all cannot be made: there is no namespace ghost"), "{told}");
-    assert!(told.contains("says `namespace: ghost`: name another, or `kubectl create namespace ghost`"), "{told}");
+    assert!(
+        told.contains("PeerAuthentication ghost/shop-all cannot be made: there is no namespace ghost"),
+        "{told}"
+    );
+    assert!(
+        told.contains("says `namespace: ghost`: name another, or `kubectl create namespace ghost`"),
+        "{told}"
+    );
     assert!(!told.contains("createNamespace"), "{told}");
     shop.file("app.yaml", "name: istio-system\ncreateNamespace: true\nistio: { peerAuthentications: { all: { mode: STRICT } } }\n");
     let told = shop.app("apply -y").await.badly();
     assert!(told.contains("PeerAuthentication istio-system/istio-system-all cannot be made"), "{told}");
-    assert!(told.contains("`mizzen install` makes istio-system") && !told.contains("createNamespace"), "{told}");
+    assert!(
+        told.contains("`mizzen install` makes istio-system") && !told.contains("createNamespace"),
+        "{told}"
+    );
     Ok(())
 }

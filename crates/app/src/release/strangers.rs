@@ -175,7 +175,14 @@ mod tests {
         let names: Vec<&str> = strange.iter().map(|id| id.name.as_str()).collect();
         assert_eq!(
             names,
-            ["db", "s", "precious", "mizzen-app.shop.dev.rest", "mizzen-app.other.dev.r1", "mizzen-app.shop.dev"]
+            [
+                "db",
+                "s",
+                "precious",
+                "mizzen-app.shop.dev.rest",
+                "mizzen-app.other.dev.r1",
+                "mizzen-app.shop.dev"
+            ]
         );
     }
 

@@ -82,8 +82,8 @@ fn object(resource: &Resource) -> Result<Desired, Box<Diagnostic>> {
     let mut object = resource.attributes.clone();
     // Of a Spec that others have built, too.
     secret::encode(&mut object);
-    let desired = Desired::new(object)
-        .map_err(|reason| refused(Code::AppValue, &format!("is no object: {reason}")))?;
+    let desired =
+        Desired::new(object).map_err(|reason| refused(Code::AppValue, &format!("is no object: {reason}")))?;
     match naming::refused_object(&desired.value) {
         Some((_, message)) => Err(refused(Code::AppName, &format!("cannot be sent: {message}"))),
         None => Ok(desired),

@@ -378,10 +378,17 @@ fn hint(reason: &NotPlanned, owner: &Owner) -> Option<String> {
             let name = &id.namespace;
             let make = format!("`kubectl create namespace {name}`");
             return Some(match name.as_str() {
-                "istio-system" => format!("`mizzen install` makes istio-system, or {make}; an application makes none that it shares"),
+                "istio-system" => format!(
+                    "`mizzen install` makes istio-system, or {make}; an application makes none that it shares"
+                ),
                 _ if is_shared(name) => format!("{make}; an application makes none that it shares"),
-                _ if *name == owner.namespace => format!("`createNamespace: true` in app.yaml makes the namespace, or {make}"),
-                _ => format!("{id} says `namespace: {name}`: name another, or {make}; the application makes only its own namespace, {}", owner.namespace),
+                _ if *name == owner.namespace => {
+                    format!("`createNamespace: true` in app.yaml makes the namespace, or {make}")
+                }
+                _ => format!(
+                    "{id} says `namespace: {name}`: name another, or {make}; the application makes only its own namespace, {}",
+                    owner.namespace
+                ),
             });
         }
         NotPlanned::Refused(Refused::Conflict { .. }) => {
