@@ -17,6 +17,7 @@ use crate::{
     platform::{self, PLATFORM, Platform},
     problem::{On, Problem},
     project::{self, Chosen},
+    release::Owner,
     render::Renderer,
     setting::{ObjectName, Setting},
     spec::{Resource, Spec},
@@ -215,6 +216,8 @@ impl<'a> Builder<'a> {
         let mut manifests = manifests::read(files, &self.head, &self.setting.namespace);
         diagnostics.append(&mut manifests.diagnostics);
         diagnostics.extend(manifests.forbidden(self.platform));
+        let Setting { app, env, namespace, .. } = self.setting.clone();
+        diagnostics.extend(manifests.records(&Owner { app, stack: env, namespace }));
         made.append(&mut manifests.made);
         let renderer = Renderer { setting: &self.setting, platform: self.platform, head: &self.head };
         for (front, key) in blocks {

@@ -7,8 +7,10 @@ use crate::{
     made::{Made, Origin},
     naming,
     platform::{PLATFORM, Platform},
+    release::Owner,
     secret,
 };
+use mizzen_cluster::ObjectId;
 use mizzen_text::{
     Code, Diagnostic, Path, Severity, Step,
     yaml::{Document, Options, load_all},
@@ -102,6 +104,26 @@ impl Manifests {
             }
         }
         forbidden
+    }
+}
+
+impl Manifests {
+    /// Objects that have the names of records: the next release would write over them, or they over it.
+    pub(crate) fn records(&self, owner: &Owner) -> Vec<Diagnostic> {
+        let mut told = Vec::new();
+        for made in &self.made {
+            let Origin::Manifest { file, at } = &made.origin else { continue };
+            if ObjectId::of(&made.object).is_ok_and(|id| owner.is_record(&id)) {
+                let steps = ["metadata", "name"].map(|step| Step::Field(step.to_owned()));
+                let path = Path(at.0.iter().cloned().chain(steps).collect());
+                let message =
+                    format!("releases of {} are recorded under the name `{}`", owner.name(), made.name());
+                let place = self.documents[*file].place(&path);
+                let hint = "records are written by `apply` alone: take the object out";
+                told.push(Diagnostic::new(Code::AppName, message).at(place).path(path).hint(hint));
+            }
+        }
+        told
     }
 }
 

@@ -657,3 +657,15 @@ fn an_overlay_of_no_stack_is_told_and_one_that_looks_like_another_is_an_error() 
         "{told:?}"
     );
 }
+
+#[test]
+fn an_object_of_the_name_of_a_record_is_refused() {
+    let secret = |name: &str| format!("apiVersion: v1\nkind: Secret\nmetadata: {{ name: {name} }}\n");
+    let with = |name: &str| app("name: shop\nmanifests: [m]\n").file("m/a.yaml", &secret(name)).problems();
+    for name in ["mizzen-app.shop.default", "mizzen-app.shop.default.r3", "mizzen-app.shop.default.r3.2"] {
+        let said = format!("releases of shop/default are recorded under the name `{name}`");
+        let hint = "records are written by `apply` alone: take the object out";
+        assert_eq!(with(name), [format!("error m/a.yaml:3:19: {said} ({hint})")]);
+    }
+    assert_eq!(with("mizzen-app.other.default"), Vec::<String>::new());
+}

@@ -63,7 +63,7 @@ fn finish(written: &Fields, rendered: &mut Fields, decode: &mut Decode<'_>, at: 
         || written.get("rules").is_some_and(|rules| !rules.is_null() && !rules.is_array())
         || written.get("override").is_some_and(|over| !over["rules"].is_null());
     if action == "ALLOW" && !rules && !said {
-        let place = if has(written, "rules") { at.field("rules") } else { at.clone() };
+        let place = if has(written, "rules") { at.field("rules") } else { *at };
         let message = "a policy without `rules` denies everything";
         let problem = Problem::new(Code::AppMissing, place.path(), On::Key, message);
         decode.problems.push(problem.hint("`denyAll: true` says so; `rules` say what is allowed"));
