@@ -4,7 +4,12 @@ use crate::{
     blame::Blame,
     cross, depends,
     files::Files,
-    front::{self, FrontEnd, decode::Decode, shape::Fields, syntax},
+    front::{
+        self, FrontEnd,
+        decode::{Decode, brief},
+        shape::Fields,
+        syntax,
+    },
     index::Index,
     layers::Layers,
     made::{Made, Origin, Unread},
@@ -12,6 +17,7 @@ use crate::{
     platform::{self, PLATFORM, Platform},
     problem::{On, Problem},
     project::{self, Chosen},
+    release::Owner,
     render::Renderer,
     setting::{ObjectName, Setting},
     spec::{Resource, Spec},
@@ -76,6 +82,7 @@ pub fn build(files: &dyn Files, choice: &Choice) -> Built {
             return Built::refused(told);
         }
     };
+    told.extend(project::strays(files, &base.value));
     match project::chosen(&base.value, choice.stack.as_deref()) {
         Chosen::One(chain) => one(files, choice, base, platform, &chain, told),
         Chosen::None { problems, chains } => {
@@ -209,6 +216,8 @@ impl<'a> Builder<'a> {
         let mut manifests = manifests::read(files, &self.head, &self.setting.namespace);
         diagnostics.append(&mut manifests.diagnostics);
         diagnostics.extend(manifests.forbidden(self.platform));
+        let Setting { app, env, namespace, .. } = self.setting.clone();
+        diagnostics.extend(manifests.records(&Owner { app, stack: env, namespace }));
         made.append(&mut manifests.made);
         let renderer = Renderer { setting: &self.setting, platform: self.platform, head: &self.head };
         for (front, key) in blocks {
@@ -223,10 +232,16 @@ impl<'a> Builder<'a> {
                 made.push(Made { object, origin, unread });
             }
         }
+        // One that cannot be named is only looked at.
+        let is_named = |one: &Made| match &one.origin {
+            Origin::Block { key, .. } => syntax::key(key).is_ok(),
+            _ => true,
+        };
+        let (made, unnamed): (Vec<Made>, Vec<Made>) = made.into_iter().partition(is_named);
         let blame = Blame { layers: self.layers, manifests: &manifests.documents, renderer };
         let problems = std::mem::take(&mut self.problems);
         diagnostics.extend(problems.into_iter().map(|problem| blame.layers.diagnostic(problem)));
-        for one in &made {
+        for one in made.iter().chain(&unnamed) {
             blame.check(one, &mut diagnostics);
         }
         let index = Index::of(&made);
@@ -284,10 +299,17 @@ impl<'a> Builder<'a> {
             for (key, block) in written.iter().filter(|(_, block)| !block.is_null()) {
                 let path = Path(vec![field("istio"), field(front.word), field(key)]);
                 if let Err(predicate) = syntax::key(key) {
-                    self.problems.push(Problem::of(Code::AppName, path, On::Key, &predicate));
-                    continue;
+                    let message = format!("the key `{}` {predicate}", brief(key));
+                    self.problems.push(Problem::new(Code::AppName, path, On::Key, message));
+                    // No object comes of it, but what is wrong with its block is told, too: under a name that is good.
+                    let name = ObjectName {
+                        namespace: self.setting.namespace.clone(),
+                        name: front.word.to_lowercase(),
+                    };
+                    self.setting.own.insert((front.word, key.clone()), name);
+                } else {
+                    self.named(front, key, block, path);
                 }
-                self.named(front, key, block, path);
                 blocks.push((front, key.clone()));
             }
         }

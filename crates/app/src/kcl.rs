@@ -102,7 +102,7 @@ impl Printer {
             Shape::WordTo(words) => union(&words.iter().map(|(word, _)| *word).collect::<Vec<_>>()),
             Shape::Whole { .. } | Shape::WholeText { .. } => "int".to_owned(),
             Shape::Number { .. } => "int | float".to_owned(),
-            Shape::Truth | Shape::Untruth => "bool".to_owned(),
+            Shape::Truth | Shape::Said | Shape::Untruth => "bool".to_owned(),
             Shape::List { of, .. } => format!("[{}]", self.shape(of, owner, attribute)),
             Shape::Joined(_) => "[str]".to_owned(),
             Shape::Map { of, .. } | Shape::Pairs { of, .. } => {
@@ -252,6 +252,7 @@ fn limits(shape: &Shape, name: &str, required: bool) -> Vec<String> {
         Shape::Word(_)
         | Shape::WordTo(_)
         | Shape::Truth
+        | Shape::Said
         | Shape::Untruth
         | Shape::Block(_)
         | Shape::Match

@@ -7,7 +7,10 @@ use crate::{
     made::{Made, Origin},
     naming,
     platform::{PLATFORM, Platform},
+    release::Owner,
+    secret,
 };
+use mizzen_cluster::ObjectId;
 use mizzen_text::{
     Code, Diagnostic, Path, Severity, Step,
     yaml::{Document, Options, load_all},
@@ -104,6 +107,26 @@ impl Manifests {
     }
 }
 
+impl Manifests {
+    /// Objects that have the names of records: the next release would write over them, or they over it.
+    pub(crate) fn records(&self, owner: &Owner) -> Vec<Diagnostic> {
+        let mut told = Vec::new();
+        for made in &self.made {
+            let Origin::Manifest { file, at } = &made.origin else { continue };
+            if ObjectId::of(&made.object).is_ok_and(|id| owner.is_record(&id)) {
+                let steps = ["metadata", "name"].map(|step| Step::Field(step.to_owned()));
+                let path = Path(at.0.iter().cloned().chain(steps).collect());
+                let message =
+                    format!("releases of {} are recorded under the name `{}`", owner.name(), made.name());
+                let place = self.documents[*file].place(&path);
+                let hint = "records are written by `apply` alone: take the object out";
+                told.push(Diagnostic::new(Code::AppName, message).at(place).path(path).hint(hint));
+            }
+        }
+        told
+    }
+}
+
 pub(crate) fn read(files: &dyn Files, head: &Fields, namespace: &str) -> Manifests {
     let mut read = Manifests::default();
     let folders = head.get("manifests").and_then(Value::as_array).into_iter().flatten();
@@ -169,6 +192,7 @@ fn objects(read: &mut Manifests, file: usize, namespace: &str, defined: &BTreeMa
             (text("/apiVersion").unwrap_or_default(), text("/kind").unwrap_or_default());
         let namespaced = is_namespaced(api_version, kind, defined);
         let mut object = object.clone();
+        secret::encode(&mut object);
         if object["metadata"]["namespace"].is_null() && namespaced.unwrap_or(true) {
             if namespaced.is_none() && told.insert((api_version, kind)) {
                 let message = format!(

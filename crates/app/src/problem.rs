@@ -53,7 +53,11 @@ pub(crate) fn sentence(message: &str, path: &Path) -> String {
     let is_predicate =
         ["is ", "must ", "has ", "have ", "cannot ", "needs "].iter().any(|verb| message.starts_with(verb));
     if is_predicate && !path.0.is_empty() {
-        format!("`{}` {message}", last(path))
+        // A name alone is as it was written, whatever is in it.
+        match last(path).0.as_slice() {
+            [Step::Field(name)] => format!("`{name}` {message}"),
+            steps => format!("`{}` {message}", Path(steps.to_vec())),
+        }
     } else {
         message.to_owned()
     }

@@ -26,7 +26,7 @@ pub(crate) static BLOCK: Block = Block::new(&[
     attribute(
         "name",
         "name",
-        Shape::Text(syntax::label_value),
+        Shape::Text(syntax::name),
         "The application's name; its objects are named after it",
     )
     .required(),
@@ -45,7 +45,7 @@ pub(crate) static BLOCK: Block = Block::new(&[
     attribute(
         "stacks",
         "stacks",
-        map(syntax::key, &Shape::Block(&STACK)),
+        map(syntax::name, &Shape::Block(&STACK)),
         "The environments, by name. What differs in one is written in app.<stack>.yaml",
     ),
     attribute("labels", "labels", LABELS, "Labels of all its objects"),
@@ -152,6 +152,36 @@ pub(crate) fn overlays(files: &dyn Files, chain: &[String]) -> (Option<Vec<Docum
 /// The name of a stack's own file.
 pub fn overlay(stack: &str) -> String {
     format!("app.{stack}.yaml")
+}
+
+/// Overlays of stacks that nobody has declared: what is in them goes nowhere.
+pub(crate) fn strays(files: &dyn Files, base: &Value) -> Vec<Diagnostic> {
+    let stacks = Stacks::of(base);
+    let mut told = Vec::new();
+    for file in files.names() {
+        let Some(stack) = file.strip_prefix("app.").and_then(|rest| rest.strip_suffix(".yaml")) else {
+            continue;
+        };
+        let only = stacks.0.is_empty() && stack == ONLY_STACK;
+        if stack.is_empty() || only || stacks.0.contains_key(stack) {
+            continue;
+        }
+        let meant = nearest(stack, stacks.0.keys().copied());
+        let message = format!("{file} is read for no stack: there is no stack `{stack}`");
+        // At its name, as it is shown elsewhere.
+        let source = match files.file(&file) {
+            Ok(Some(source)) => source,
+            _ => Source::new(file.clone(), Vec::new()),
+        };
+        let stray = Diagnostic::new(Code::AppStack, message).at(Place::whole(&source));
+        told.push(match meant {
+            Some(meant) => stray.hint(format!("did you mean {}?", overlay(meant))),
+            None => stray
+                .severity(Severity::Warning)
+                .hint(format!("`stacks: {{ {stack}: {{}} }}` in {APP} makes it one")),
+        });
+    }
+    told
 }
 
 /// What an overlay cannot say: it is chosen by it.

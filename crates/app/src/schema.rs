@@ -85,6 +85,7 @@ impl Printer {
             }
             Shape::Number { least, most } => json!({"type": "number", "minimum": least, "maximum": most}),
             Shape::Truth | Shape::Untruth => json!({"type": "boolean"}),
+            Shape::Said => json!({"const": true}),
             Shape::Duration => json!({"type": "string", "pattern": "^([0-9.]+(h|m|s|ms))+$"}),
             Shape::List { of, least, most } => {
                 let mut schema = json!({"type": "array", "items": self.shape(of)});

@@ -16,6 +16,11 @@ use serde_json::{Value, json};
 /// Namespaces that are not an application's, whatever it says: they are not made, so they are not deleted either.
 const SHARED: [&str; 5] = ["default", "istio-system", "kube-node-lease", "kube-public", "kube-system"];
 
+/// Whether a namespace is none that an application makes.
+pub fn is_shared(namespace: &str) -> bool {
+    SHARED.contains(&namespace)
+}
+
 pub(crate) static BLOCK: Block = Block::new(&[
     attribute("image", "image", Shape::Text(syntax::not_empty), "The container's image").required(),
     attribute(
@@ -64,7 +69,7 @@ pub(crate) fn objects(setting: &Setting, platform: &Platform, head: &Fields) -> 
     let workload = head.get("workload").and_then(Value::as_object);
     let mut objects = Vec::new();
     let create = head.get("createNamespace").and_then(Value::as_bool).unwrap_or(workload.is_some());
-    if create && !SHARED.contains(&setting.namespace.as_str()) {
+    if create && !is_shared(&setting.namespace) {
         objects.push((namespace(setting, platform, head), ""));
     }
     if let Some(workload) = workload {

@@ -551,3 +551,121 @@ fn of_two_objects_of_one_name_the_lower_line_is_the_second() {
     let places = [twice.place.as_ref().unwrap(), &twice.related[0].place].map(ToString::to_string);
     assert_eq!(places, ["app.yaml:5:5", "app.yaml:4:5"], "{}", told(&built));
 }
+
+#[test]
+fn what_denies_everything_is_said_in_so_many_words() {
+    let policy =
+        |block: &str| app(&format!("name: shop\nistio:\n  authorizationPolicies:\n    one: {block}\n"));
+    let denies =
+        "a policy without `rules` denies everything (`denyAll: true` says so; `rules` say what is allowed)";
+    for block in [
+        "{}",
+        "{ workloadSelector: self }",
+        "{ action: ALLOW }",
+        "{ attachTo: [Gateway/a] }",
+        "{ override: { action: ALLOW } }",
+    ] {
+        assert_eq!(policy(block).problems(), [format!("error app.yaml:4:5: {denies}")], "{block}");
+    }
+    assert_eq!(policy("{ rules: [] }").problems(), [format!("error app.yaml:4:12: {denies}")]);
+    for (block, name) in [("{ denyAll: false }", "denyAll"), ("{ allowAll: false }", "allowAll")] {
+        let column = 4 + block.find("false").unwrap() + 6;
+        let hint = "remove the block with null, or say with `rules` what is allowed";
+        let said = format!("error app.yaml:4:{column}: `{name}` must be true, the only value ({hint})");
+        assert_eq!(policy(block).problems(), [said]);
+    }
+    assert_eq!(policy("{ denyAll: true }").objects()[0]["spec"], json!({}));
+    assert_eq!(policy("{ override: { rules: [{}] } }").objects()[0]["spec"], json!({"rules": [{}]}));
+    // An overlay takes it back.
+    let base =
+        "name: shop\nstacks: { dev: {} }\nistio: { authorizationPolicies: { one: { denyAll: true } } }\n";
+    let over = "istio: { authorizationPolicies: { one: null } }\n";
+    assert!(app(base).file("app.dev.yaml", over).objects().is_empty());
+    // Whoever asks for a token, and takes none.
+    let tokens =
+        |block: &str| app(&format!("name: shop\nistio:\n  requestAuthentications:\n    one: {block}\n"));
+    for block in ["{ required: true }", "{ jwt: [], required: true }"] {
+        let told = tokens(block).problems();
+        assert!(
+            told.len() == 1 && told[0].contains("`required` without `jwt` refuses every request"),
+            "{told:?}"
+        );
+    }
+    assert!(tokens("{ required: false }").build().accepted());
+}
+
+#[test]
+fn a_name_that_no_record_can_have_is_told_where_it_is_written() {
+    let (fine, long) = ("a".repeat(50), "a".repeat(51));
+    let app_of = |name: &str, stack: &str| {
+        app(&format!(
+            "name: {name}\nnamespace: place\nstacks: {{ {stack}: {{}} }}\nistio: {{ proxyConfigs: {{ a: {{}} }} }}\n"
+        ))
+    };
+    assert_eq!(app_of(&fine, "dev").problems(), Vec::<String>::new());
+    assert_eq!(app_of("a", &fine).problems(), Vec::<String>::new());
+    let said = "must have at most 50 characters";
+    assert_eq!(app_of(&long, "dev").problems(), [format!("error app.yaml:1:7: `name` {said}, not `{long}`")]);
+    assert_eq!(app_of("a", &long).problems(), [format!("error app.yaml:3:11: the key `{long}` {said}")]);
+}
+
+#[test]
+fn what_stands_below_a_bad_key_is_told_too() {
+    let text = "name: shop\nlabels: { 'a b': 1 }\nistio:\n  destinationRules:\n    'a!': { hos: b }\n    'b!': { host: b, override: { hots: c } }\n    c: { host: c }\n";
+    let built = app(text).build();
+    let told: Vec<String> = built.diagnostics.iter().map(common::line).collect();
+    let expected = [
+        "error app.yaml:2:11: the key `a b` must be",
+        "error app.yaml:2:18: `a b` must be text",
+        "error app.yaml:5:5: the key `a!` must be",
+        "error app.yaml:5:5: `host` is missing",
+        "error app.yaml:5:13: there is no attribute `hos` here (did you mean `host`?)",
+        "error app.yaml:6:5: the key `b!` must be",
+        "error app.yaml:6:34: `hots` is an unknown field",
+    ];
+    assert_eq!(told.len(), expected.len(), "{told:#?}");
+    for expected in expected {
+        assert!(told.iter().any(|told| told.starts_with(expected)), "no {expected} in {told:#?}");
+    }
+    let names: Vec<&str> =
+        built.spec.resources.iter().map(|one| one.id.rsplit(':').next().unwrap()).collect();
+    assert_eq!(names, ["shop-c"]);
+}
+
+#[test]
+fn an_overlay_of_no_stack_is_told_and_one_that_looks_like_another_is_an_error() {
+    let base = "name: shop\nstacks: { dev: {}, staging: {} }\n";
+    let with = |file: &str| app(base).stack("dev").file(file, "labels: { a: b }\n").problems();
+    assert_eq!(with("app.dev.yaml"), Vec::<String>::new());
+    assert_eq!(with("app.staging.yaml"), Vec::<String>::new());
+    let said = |stack: &str| format!("app.{stack}.yaml is read for no stack: there is no stack `{stack}`");
+    assert_eq!(
+        with("app.prod.yaml"),
+        [format!(
+            "warning app.prod.yaml: {} (`stacks: {{ prod: {{}} }}` in app.yaml makes it one)",
+            said("prod")
+        )]
+    );
+    assert_eq!(
+        with("app.stagin.yaml"),
+        [format!("error app.stagin.yaml: {} (did you mean app.staging.yaml?)", said("stagin"))]
+    );
+    let alone = app("name: shop\n").file("app.default.yaml", "labels: { a: b }\n").file("app.dev.yaml", "");
+    let told = alone.problems();
+    assert!(
+        told.len() == 1 && told[0].starts_with("warning app.dev.yaml: app.dev.yaml is read for"),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn an_object_of_the_name_of_a_record_is_refused() {
+    let secret = |name: &str| format!("apiVersion: v1\nkind: Secret\nmetadata: {{ name: {name} }}\n");
+    let with = |name: &str| app("name: shop\nmanifests: [m]\n").file("m/a.yaml", &secret(name)).problems();
+    for name in ["mizzen-app.shop.default", "mizzen-app.shop.default.r3", "mizzen-app.shop.default.r3.2"] {
+        let said = format!("releases of shop/default are recorded under the name `{name}`");
+        let hint = "records are written by `apply` alone: take the object out";
+        assert_eq!(with(name), [format!("error m/a.yaml:3:19: {said} ({hint})")]);
+    }
+    assert_eq!(with("mizzen-app.other.default"), Vec::<String>::new());
+}

@@ -189,3 +189,18 @@ fn a_file_of_ten_megabytes_is_read_like_any_other() {
         "{said}"
     );
 }
+
+#[test]
+fn what_is_no_file_is_told_and_not_waited_for() {
+    for name in ["app.yaml", "platform.yaml", "app.default.yaml"] {
+        for make in ["mkdir", "mkfifo"] {
+            let folder = Folder::new(&format!("app-no-file-{make}-{name}"));
+            folder.file("app.yaml", "name: shop\n");
+            let path = folder.path().join(name);
+            let _ = std::fs::remove_file(&path);
+            assert!(std::process::Command::new(make).arg(&path).status().unwrap().success());
+            let told = folder.run("app build").bad(1);
+            assert!(told.contains(&format!("{name} is no file")), "{make} {name}: {told}");
+        }
+    }
+}

@@ -6,7 +6,10 @@ mod application;
 mod site;
 
 use application::Application;
-use mizzen_testkit::{Controllers, Result, controllers, needs};
+use mizzen_testkit::{
+    Controllers, Result, controllers, needs,
+    wait::{self, PATIENCE, Seen},
+};
 use serde_json::{Value, json};
 
 /// The places of these words, which must be there in this order.
@@ -246,5 +249,121 @@ async fn a_namespace_in_which_others_have_something_stays() -> Result<()> {
     let left = shop.site.server.kubectl(&["get", "peerauthentication", "precious", "-n", "shop"]).await?;
     assert!(left.contains("precious"));
     assert!(!shop.state().await.contains_key("Deployment shop/shop"));
+    Ok(())
+}
+
+const KIND: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: boats.example.com }
+spec:
+  group: example.com
+  scope: Namespaced
+  names: { plural: boats, singular: boat, kind: Boat, listKind: BoatList }
+  versions: [{ name: v1, served: true, storage: true, schema: { openAPIV3Schema: { type: object, x-kubernetes-preserve-unknown-fields: true } } }]
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_definition_stays_while_there_are_objects_of_its_kind_that_stay() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::without_kinds().await?;
+    let boat = |namespace: &str, name: &str| {
+        format!(
+            "---\napiVersion: example.com/v1\nkind: Boat\nmetadata: {{ name: {name}, namespace: {namespace} }}\nsize: 1\n"
+        )
+    };
+    shop.file("app.yaml", "name: shop\ncreateNamespace: true\nmanifests: [objects.yaml]\n");
+    let kind = async || shop.site.server.kubectl(&["get", "crd", "boats.example.com"]).await.is_ok();
+    let both = format!("{KIND}{}", boat("shop", "ours"));
+    shop.file("objects.yaml", &both);
+    shop.app("apply -y").await.well();
+    for name in ["a", "b", "c", "d"] {
+        shop.site.server.apply(&boat("default", name)).await?;
+    }
+    let said = "CustomResourceDefinition boats.example.com stays: there are objects of its kind that stay: Boat default/a, Boat default/b, Boat default/c and 1 more";
+    // Out of the files.
+    shop.file("objects.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: { a: b }\n");
+    let told = shop.app("apply -y").await.well();
+    assert!(told.contains(said) && told.contains("deleted Boat shop/ours"), "{told}");
+    assert!(kind().await);
+    // It is ours again, and everything goes but for theirs.
+    shop.file("objects.yaml", &both);
+    shop.app("apply -y").await.well();
+    let told = shop.app("destroy -y").await.well();
+    assert!(
+        told.contains(said)
+            && told.contains("deleted Boat shop/ours")
+            && told.ends_with("shop/default is gone\n"),
+        "{told}"
+    );
+    assert_eq!(
+        shop.site.server.kubectl(&["get", "boats", "-n", "default", "-o", "name"]).await?.lines().count(),
+        4
+    );
+    // Where nobody else has one it goes, with those that are ours.
+    shop.site.server.kubectl(&["delete", "boats", "-n", "default", "--all"]).await?;
+    shop.app("apply -y").await.well();
+    let told = shop.app("destroy -y").await.well();
+    assert!(told.contains("deleted CustomResourceDefinition boats.example.com"), "{told}");
+    assert!(!kind().await);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_label_of_ours_makes_nothing_ours() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::without_kinds().await?;
+    shop.file("app.yaml", "name: shop\nworkload: { image: shop:1 }\n");
+    shop.app("apply -y --no-wait").await.well();
+    let theirs = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: precious, namespace: shop, labels: { mizzen.io/app: shop, mizzen.io/stack: default } }\ndata: { a: b }\n";
+    shop.site.server.apply(theirs).await?;
+    let told = shop.app("destroy -y").await.well();
+    assert!(
+        told.contains("Namespace shop stays: it holds what others have made: ConfigMap shop/precious"),
+        "{told}"
+    );
+    assert!(shop.site.server.kubectl(&["get", "configmap", "precious", "-n", "shop"]).await.is_ok());
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_that_may_not_go_ends_the_removal_as_failed_and_keeps_nobody_out() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::without_kinds().await?;
+    shop.file("app.yaml", "name: shop\nworkload: { image: shop:1 }\n");
+    shop.app("apply -y --no-wait").await.well();
+    // A policy of the cluster keeps namespaces.
+    let of = |kind: &str, spec: Value| {
+        json!({ "apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": { "name": "keep" }, "spec": spec }).to_string()
+    };
+    let rules = json!([{ "apiGroups": [""], "apiVersions": ["v1"], "operations": ["DELETE"], "resources": ["namespaces"] }]);
+    let policy = json!({ "matchConstraints": { "resourceRules": rules }, "validations": [{ "expression": "false", "message": "namespaces are kept" }] });
+    let server = &shop.site.server;
+    server.apply(&of("ValidatingAdmissionPolicy", policy)).await?;
+    let binding = json!({ "policyName": "keep", "validationActions": ["Deny"] });
+    server.apply(&of("ValidatingAdmissionPolicyBinding", binding)).await?;
+    server.kubectl(&["create", "namespace", "other"]).await?;
+    wait::until("the policy", PATIENCE, async || {
+        let taken = server.kubectl(&["delete", "namespace", "other", "--dry-run=server"]).await;
+        Seen::when(taken.is_err(), || "it refuses nothing yet".to_owned())
+    })
+    .await?;
+    let told = shop.app("destroy -y").await.badly();
+    assert!(told.contains("namespaces are kept"), "{told}");
+    let releases = shop.releases().await;
+    assert_eq!(
+        (&releases["lock"], &releases["releases"][1]["phase"]),
+        (&Value::Null, &json!("failed")),
+        "{releases:#}"
+    );
+    let kept = shop.everything().await.into_keys().any(|key| key == "Secret shop/mizzen-app.shop.default.r1");
+    assert!(kept, "what can be gone back to is not dropped before the end");
+    server.kubectl(&["delete", "validatingadmissionpolicybinding", "keep"]).await?;
+    wait::until("no policy", PATIENCE, async || {
+        Seen::from_result(server.kubectl(&["delete", "namespace", "other", "--dry-run=server"]).await)
+    })
+    .await?;
+    shop.app("destroy -y").await.well();
+    assert!(!shop.everything().await.contains_key("Namespace /shop"));
     Ok(())
 }

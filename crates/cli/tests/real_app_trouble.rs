@@ -488,3 +488,114 @@ async fn work_that_cannot_go_on_ends_as_failed_and_keeps_nobody_out() -> Result<
     assert!(shop.app("apply -y").await.well().ends_with("release 2 is in force\n"));
     Ok(())
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_goes_with_the_one_whose_object_is_taken_over_is_told_before() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::without_kinds().await?;
+    kubectl(&shop, "create namespace shop").await;
+    shop.file("app.yaml", "name: shop\nmanifests: [objects.yaml]\n");
+    shop.file(
+        "objects.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: settings }\ndata: { a: ours }\n",
+    );
+    // What the other one has beside it goes, and is told before.
+    kubectl(&shop, "-n shop create configmap settings --from-literal=a=theirs --from-literal=old=x").await;
+    kubectl(&shop, "-n shop label configmap settings team=them --field-manager=kubectl-create").await;
+    let goes = "~ ConfigMap shop/settings (taken over from kubectl-create)\n      data.a: \"theirs\" → \"ours\"\n      data.old: - \"x\"\n      metadata.labels: - {\"team\":\"them\"}\n";
+    let told = shop.app("preview --adopt kubectl-create").await.well();
+    assert!(told.contains(goes), "{told}");
+    let told = shop.app("apply -y --adopt kubectl-create").await.well();
+    assert!(told.contains(goes), "{told}");
+    assert_eq!(
+        kubectl(&shop, "-n shop get configmap settings -o jsonpath={.data}{.metadata.labels}").await,
+        r#"{"a":"ours"}"#
+    );
+    // What a server puts there by itself does not go.
+    shop.file("objects.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: settings }\ndata: { a: ours }\n---\napiVersion: v1\nkind: Service\nmetadata: { name: theirs }\nspec: { selector: { app: theirs }, ports: [{ name: a, port: 80 }] }\n");
+    kubectl(&shop, "-n shop create service clusterip theirs --tcp=80:8080").await;
+    let told = shop.app("apply -y --adopt kubectl-create").await.well();
+    assert!(
+        !told.contains("sessionAffinity")
+            && !told.contains("internalTrafficPolicy")
+            && told.contains("metadata.labels: - "),
+        "{told}"
+    );
+    let told = shop.app("preview").await.well();
+    assert!(told.contains("0 to create, 0 to update, 0 to delete"), "{told}");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn texts_of_a_secret_are_its_data_so_that_keys_go_and_edits_are_seen() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::without_kinds().await?;
+    kubectl(&shop, "create namespace shop").await;
+    let secret = |texts: &str| {
+        format!("apiVersion: v1\nkind: Secret\nmetadata: {{ name: key }}\nstringData: {{ {texts} }}\n")
+    };
+    let data = async || kubectl(&shop, "-n shop get secret key -o jsonpath={.data}").await;
+    shop.file("app.yaml", "name: shop\nmanifests: [objects.yaml]\n");
+    shop.file("objects.yaml", secret("a: one, b: two, c: six"));
+    shop.app("apply -y").await.well();
+    assert_eq!(data().await, r#"{"a":"b25l","b":"dHdv","c":"c2l4"}"#);
+    assert!(shop.app("apply -y").await.well().contains("nothing was written"));
+    shop.file("objects.yaml", secret("a: one, c: six"));
+    let told = shop.app("apply -y").await.well();
+    assert!(told.contains("~ Secret shop/key\n      data.b: goes\n"), "{told}");
+    assert_eq!(data().await, r#"{"a":"b25l","c":"c2l4"}"#);
+    kubectl(&shop, r#"-n shop patch secret key -p {"data":{"a":"dGhyZWU="}}"#).await;
+    let told = shop.app("apply -y").await.badly();
+    assert!(told.contains("Secret shop/key: data.a stays as kubectl-patch has it"), "{told}");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replicas_are_left_to_an_autoscaler_and_to_nobody_else_without_a_word() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::without_kinds().await?;
+    shop.file("app.yaml", "name: shop\nworkload: { image: shop:1, replicas: 2 }\n");
+    shop.app("apply -y --no-wait").await.well();
+    let replicas = async || kubectl(&shop, "-n shop get deployment shop -o jsonpath={.spec.replicas}").await;
+    kubectl(&shop, "-n shop scale deployment shop --replicas=3").await;
+    let told = shop.app("apply -y --no-wait").await.badly();
+    assert!(
+        told.contains("Deployment shop/shop: spec.replicas stays 3 as kubectl (scale) has it, not 2"),
+        "{told}"
+    );
+    assert_eq!(replicas().await, "3");
+    shop.app("apply -y --no-wait --force-conflicts").await.well();
+    assert_eq!(replicas().await, "2");
+    // Where an autoscaler has it, it is left to it, whatever is asked for.
+    kubectl(&shop, "-n shop scale deployment shop --replicas=3").await;
+    kubectl(&shop, "-n shop autoscale deployment shop --min=3 --max=5").await;
+    shop.app("apply -y --no-wait").await.well();
+    shop.app("apply -y --no-wait --force-conflicts").await.well();
+    assert_eq!(replicas().await, "3");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_that_is_not_there_is_told_of_the_object_that_wants_it() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let shop = Application::prepare().await?;
+    shop.file("app.yaml", "name: shop\ncreateNamespace: true\nistio: { peerAuthentications: { all: { namespace: ghost, mode: STRICT } } }\n");
+    let told = shop.app("apply -y").await.badly();
+    assert!(
+        told.contains("PeerAuthentication ghost/shop-all cannot be made: there is no namespace ghost"),
+        "{told}"
+    );
+    assert!(
+        told.contains("says `namespace: ghost`: name another, or `kubectl create namespace ghost`"),
+        "{told}"
+    );
+    assert!(!told.contains("createNamespace"), "{told}");
+    shop.file("app.yaml", "name: istio-system\ncreateNamespace: true\nistio: { peerAuthentications: { all: { mode: STRICT } } }\n");
+    let told = shop.app("apply -y").await.badly();
+    assert!(told.contains("PeerAuthentication istio-system/istio-system-all cannot be made"), "{told}");
+    assert!(
+        told.contains("`mizzen install` makes istio-system") && !told.contains("createNamespace"),
+        "{told}"
+    );
+    Ok(())
+}

@@ -281,7 +281,22 @@ async fn k_uni_2_deletion_waits_for_what_people_have_made() -> Result<()> {
     let definition = ("apiextensions.k8s.io", "CustomResourceDefinition");
     assert!(here.get(definition, "", "destinationrules.networking.istio.io").await.is_some());
     assert!(here.get(DEPLOYMENT, "istio-system", "istiod").await.is_some());
+    // The youngest of Istio's kinds is one of them.
+    let extension = json!({
+        "apiVersion": "extensions.istio.io/v1alpha1", "kind": "TrafficExtension",
+        "metadata": { "name": "mine", "namespace": "default" }, "spec": { "lua": { "inlineCode": "x = 1" } },
+    });
+    site.server.apply(&extension.to_string()).await?;
     here.kubectl("delete destinationrule mine -n default").await?;
+    let held = async || {
+        let status = kyma.get(HOME, "default").await.unwrap_or_default()["status"].clone();
+        Seen::when(status["description"].to_string().contains("TrafficExtension default/mine"), || {
+            status.to_string()
+        })
+    };
+    // What is blocked is looked at once a minute.
+    operator.until("the extension to be told", PATIENCE * 2, held).await?;
+    here.kubectl("delete trafficextension mine -n default").await?;
     kyma.until_gone(&operator, "default").await?;
     assert!(here.get(definition, "", "destinationrules.networking.istio.io").await.is_none());
     kyma.until_no_namespace().await
@@ -306,8 +321,17 @@ async fn k_rst_1_2_3_k_np_1_2_3_a_changed_spec_restarts_the_gateway_and_policies
     let policies = async || {
         let all =
             here.cluster.list("networking.k8s.io", "NetworkPolicy", "kyma-project.io/module=istio").await;
-        let names =
-            all.unwrap().into_iter().map(|policy| policy["metadata"]["name"].as_str().unwrap().to_owned());
+        let all = all.unwrap();
+        for policy in &all {
+            assert_eq!(policy["metadata"]["labels"]["kyma-project.io/managed-by"], "kyma", "{policy}");
+            assert!(
+                !policy["spec"]["podSelector"]["matchLabels"].as_object().unwrap().is_empty(),
+                "{policy}"
+            );
+            let rules = ["ingress", "egress"].map(|way| policy["spec"][way].as_array().map_or(0, Vec::len));
+            assert!(rules.iter().sum::<usize>() > 0, "{policy}");
+        }
+        let names = all.iter().map(|policy| policy["metadata"]["name"].as_str().unwrap().to_owned());
         names.collect::<Vec<_>>()
     };
     site.server.apply(&resource(HOME, "default", "{ compatibilityMode: false }")).await?;
@@ -435,10 +459,18 @@ async fn k_inst_2_k_inst_6_k_cfg_3_upstreams_distribution_with_numbers_of_ones_o
     assert_eq!(resources["requests"], json!({ "cpu": "100m", "memory": "512Mi" }));
     assert_eq!(set["spec"]["template"]["metadata"]["labels"]["kyma-project.io/module"], "istio");
 
-    // K-INST-6: what is deleted comes again.
+    let budget = async |name: &str| {
+        here.get(("policy", "PodDisruptionBudget"), "istio-system", name).await.unwrap()["spec"].clone()
+    };
+    assert_eq!(budget("istiod").await["minAvailable"], 1);
+    assert_eq!(budget("istio-ingressgateway").await["maxUnavailable"], 1);
+
+    // K-INST-6: what is deleted comes again; and so it does when the resource is changed meanwhile.
     here.kubectl("delete deployment istiod istio-ingressgateway -n istio-system").await?;
     here.kubectl("delete daemonset istio-cni-node -n istio-system").await?;
     here.kubectl("delete peerauthentication default -n istio-system").await?;
+    let changed = spec.replacen("{ components", "{ config: { numTrustedProxies: 1 }, components", 1);
+    site.server.apply(&resource(HOME, "default", &changed)).await?;
     let again = async || {
         let mut missing = Vec::new();
         let peer = ("security.istio.io", "PeerAuthentication");

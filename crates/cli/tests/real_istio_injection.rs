@@ -268,7 +268,10 @@ async fn restarted_at(world: &Injected, name: &str) -> Value {
 async fn events(world: &Injected, name: &str) -> Vec<String> {
     let all = world.here().cluster.list_in("", "Event", SHOP, "").await.unwrap();
     let ours = all.iter().filter(|event| {
-        event["reportingComponent"] == "istio-restarter" && event["involvedObject"]["name"] == name
+        // Without its uid nobody who describes the workload sees it.
+        let about = &event["involvedObject"];
+        let is_exact = about["uid"].as_str().is_some_and(|uid| !uid.is_empty());
+        event["reportingComponent"] == "istio-restarter" && about["name"] == name && is_exact
     });
     let mut reasons: Vec<String> = ours.map(|event| event["reason"].as_str().unwrap().to_owned()).collect();
     reasons.sort();

@@ -60,8 +60,38 @@ async fn a_mesh_whose_resource_namespace_or_rights_are_taken_away_is_told_and_co
         Seen::when(now.is_string() && now != before, || now.to_string())
     };
     operator.until("another namespace", PATIENCE, again).await?;
+    operator.until("istiod again", PATIENCE, begun).await?;
     kyma.says(&operator, DEFAULT, "Ready", "ReconcileSucceeded").await?;
-    assert!(here.get(DEPLOYMENT, "istio-system", "istiod").await.is_some());
+
+    // What is kept beside the mesh, edited or deleted one by one.
+    apply("{ networkPoliciesEnabled: true }").await?;
+    kyma.says(&operator, DEFAULT, "Ready", "ReconcileSucceeded").await?;
+    let exists = async |what: &str, kind: (&str, &str), namespace: &str, name: &str| {
+        let there =
+            async || Seen::when(here.get(kind, namespace, name).await.is_some(), || "none".to_owned());
+        operator.until(what, PATIENCE, there).await
+    };
+    here.kubectl("delete networkpolicy kyma-project.io--istio-pilot -n istio-system").await?;
+    let policy = ("networking.k8s.io", "NetworkPolicy");
+    exists("the policy again", policy, "istio-system", "kyma-project.io--istio-pilot").await?;
+    here.kubectl("delete priorityclass istio-kyma-priority").await?;
+    exists("the class again", ("scheduling.k8s.io", "PriorityClass"), "", "istio-kyma-priority").await?;
+    here.kubectl("label namespace istio-system namespaces.warden.kyma-project.io/validate-").await?;
+    let marked = async || {
+        let namespace = here.get(("", "Namespace"), "", "istio-system").await.unwrap_or_default();
+        let label = &namespace["metadata"]["labels"]["namespaces.warden.kyma-project.io/validate"];
+        Seen::when(label == "enabled", || label.to_string())
+    };
+    operator.until("the namespace to be marked again", PATIENCE, marked).await?;
+    let filter = json!({
+        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+        "metadata": { "name": "mine", "namespace": "istio-system" },
+        "spec": { "workloadSelector": { "labels": { "istio": "ingressgateway" } }, "configPatches": [] },
+    });
+    server.apply(&filter.to_string()).await?;
+    kyma.says(&operator, DEFAULT, "Warning", "ReconcileFailed").await?;
+    here.kubectl("delete envoyfilter mine -n istio-system").await?;
+    kyma.says(&operator, DEFAULT, "Ready", "ReconcileSucceeded").await?;
 
     // A right taken away: named in the status; given back: well.
     let role =
@@ -111,4 +141,22 @@ async fn put(kyma: &Kyma, mut role: Value) -> Result<()> {
     metadata.retain(|field, _| field == "name" || field == "labels");
     let text = role.to_string();
     kyma.here.site.server.kubectl_reading(&text, &["replace", "-f", "-"]).await.map(drop)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_namespace_of_the_resource_itself_can_be_deleted() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let kyma = Kyma::start().await?;
+    let (here, server) = (&kyma.here, &kyma.here.site.server);
+    let (operator, _) = kyma.operator(&["--failure-max-delay", "2s"]);
+    server.apply(&resource(HOME, "default", "{}")).await?;
+    kyma.says(&operator, DEFAULT, "Ready", "ReconcileSucceeded").await?;
+    // The lease goes with it, and cannot be made again; nobody else can have it either.
+    here.kubectl("delete namespace kyma-system --wait=false").await?;
+    kyma.until_gone(&operator, "default").await?;
+    here.kubectl("wait --for=delete namespace/kyma-system --timeout=120s").await?;
+    kyma.until_no_namespace().await?;
+    let left: Vec<String> = here.site.objects().await.into_keys().collect();
+    assert!(left.iter().all(|key| !key.contains("istiod") && !key.contains("inventory")), "{left:?}");
+    Ok(())
 }

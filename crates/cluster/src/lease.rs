@@ -69,6 +69,10 @@ fn verdict(lease: Option<&Value>, us: &str, unchanged_for: Duration) -> Verdict 
     }
 }
 
+fn is_terminating(refused: &Refused) -> bool {
+    matches!(refused, Refused::Forbidden { message, .. } if message.contains("because it is being terminated"))
+}
+
 /// The next version of it.
 fn written(lease: Option<Value>, id: &ObjectId, us: &str, term: Term, now: &str) -> Value {
     let mut lease = lease.unwrap_or_else(|| {
@@ -159,6 +163,8 @@ impl Lease {
             match timeout(left, self.attempt(&mut observed)).await {
                 Ok(Ok(true)) => renewed = Instant::now(),
                 Ok(Ok(false)) => return,
+                // Its namespace is on its way out, and waits for us: nobody else can have the lease either.
+                Ok(Err(refused)) if is_terminating(&refused) => renewed = Instant::now(),
                 Ok(Err(refused)) => tracing::warn!(%refused, "the lease could not be renewed"),
                 Err(_) => return,
             }

@@ -34,14 +34,20 @@ pub struct Left {
     pub manager: Manager,
     pub theirs: Value,
     pub ours: Value,
+    /// Whether they are meant to have it, as an autoscaler has replicas.
+    #[serde(skip)]
+    pub meant: bool,
 }
 
 impl fmt::Display for Left {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, manager, theirs, ours } = self;
+        let Self { path, manager, theirs, ours, .. } = self;
         write!(out, "{path} stays {} as {manager} has it, not {}", short(theirs), short(ours))
     }
 }
+
+/// By which replicas are set, whoever does.
+pub(crate) const SCALE: &str = "scale";
 
 #[derive(Clone, Debug, Default)]
 pub struct Owners {
@@ -58,6 +64,8 @@ struct Entry {
 /// A tree of fields as `fieldsV1` has it.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Node {
+    /// Whether the place itself is had, not only what is below it.
+    itself: bool,
     below: Vec<(Element, Node)>,
 }
 
@@ -93,6 +101,11 @@ impl Owners {
     /// Whether nobody has any field. Whoever applies a name and nothing else leaves no trace.
     pub fn is_nobodys(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    /// Whether somebody has scaled it: an autoscaler, or a person.
+    pub(crate) fn are_scaling(&self) -> bool {
+        self.entries.iter().any(|entry| entry.manager.subresource == SCALE)
     }
 
     /// Those that wrote the object itself, but for this one.
@@ -132,6 +145,23 @@ impl Owners {
         of(self) == of(other)
     }
 
+    /// Takes out of `object` what those had who give it away, as far as it is not wanted and nobody else has it. What a server puts
+    /// there by itself is said by `fresh`, a new object of what is wanted.
+    pub(crate) fn give_away(
+        &self,
+        us: &str,
+        gives: impl Fn(&Manager) -> bool,
+        wanted: &Value,
+        fresh: &Value,
+        object: &mut Value,
+    ) {
+        let stays = |entry: &&Entry| entry.manager.name != us && !gives(&entry.manager);
+        let others: Vec<&Node> = self.entries.iter().filter(stays).map(|entry| &entry.fields).collect();
+        for entry in self.entries.iter().filter(|entry| gives(&entry.manager)) {
+            entry.fields.leave(&others, wanted, fresh, object);
+        }
+    }
+
     /// Whether we have a field that is not wanted any more: it has to be sent away.
     pub fn has_more_than(&self, us: &str, desired: &Value) -> bool {
         let ours = self.entries.iter().filter(|entry| entry.applied && entry.manager.name == us);
@@ -143,11 +173,38 @@ impl Node {
     fn read(fields: &Value) -> Self {
         let listed = fields.as_object().into_iter().flatten();
         let below = listed.filter_map(|(key, below)| Some((Element::read(key)?, Self::read(below))));
-        Self { below: below.collect() }
+        Self { itself: fields.get(".").is_some(), below: below.collect() }
+    }
+
+    fn at(&self, element: &Element) -> Option<&Self> {
+        self.below.iter().find(|(other, _)| other == element).map(|(_, node)| node)
     }
 
     fn is_within(&self, value: &Value) -> bool {
         self.below.iter().all(|(element, node)| element.of(value).is_some_and(|value| node.is_within(value)))
+    }
+}
+
+impl Node {
+    fn leave(&self, others: &[&Self], wanted: &Value, fresh: &Value, object: &mut Value) {
+        for (element, node) in &self.below {
+            let others: Vec<&Self> = others.iter().filter_map(|other| other.at(element)).collect();
+            let Some(there) = element.of_mut(object) else { continue };
+            let (is_wanted, new) = (element.of(wanted), element.of(fresh));
+            let is_leaf = node.itself || node.below.is_empty();
+            if is_wanted.is_none() && others.is_empty() && is_leaf {
+                match new {
+                    Some(new) => there.clone_from(new),
+                    None => element.remove_from(object),
+                }
+            } else if !node.below.is_empty() {
+                let nothing = Value::Null;
+                node.leave(&others, is_wanted.unwrap_or(&nothing), new.unwrap_or(&nothing), there);
+                if is_wanted.is_none() && new.is_none() && is_nothing(there) {
+                    element.remove_from(object);
+                }
+            }
+        }
     }
 }
 
@@ -256,7 +313,8 @@ impl Walk<'_> {
                 // Only written differently: the server would call it a conflict, and nobody else does.
                 let same = means_the_same(&ours, &theirs) || (is_nothing(&ours) && is_nothing(&theirs));
                 if !same {
-                    self.left.push(Left { path, manager: self.manager.clone(), theirs, ours });
+                    let meant = !self.manager.subresource.is_empty();
+                    self.left.push(Left { path, manager: self.manager.clone(), theirs, ours, meant });
                 }
             }
         }
@@ -352,6 +410,31 @@ mod tests {
         assert!(owners.has_more_than("mizzen", &fewer));
         let others: Vec<String> = owners.others("mizzen").map(ToString::to_string).collect();
         assert_eq!(others, ["pilot-discovery"]);
+    }
+
+    #[test]
+    fn what_is_given_away_and_not_wanted_goes_but_for_what_others_have_and_what_the_server_puts_there() {
+        let live = json!({
+            "metadata": { "labels": { "a": "1", "b": "2" }, "managedFields": [
+                { "manager": "kubectl-create", "operation": "Update", "fieldsV1": {
+                    "f:metadata": { "f:labels": { ".": {}, "f:a": {}, "f:b": {} } },
+                    "f:data": { ".": {}, "f:x": {}, "f:y": {}, "f:z": {} },
+                    "f:spec": { "f:affinity": {}, "f:only": { "f:this": {} },
+                        "f:ports": { ".": {}, "k:{\"port\":80}": { ".": {}, "f:port": {} }, "k:{\"port\":90}": { ".": {}, "f:port": {} } } } } },
+                { "manager": "someone", "operation": "Update", "fieldsV1": { "f:metadata": { "f:labels": { "f:b": {} } } } },
+            ] },
+            "data": { "x": "1", "y": "2", "z": "3" },
+            "spec": { "affinity": "None", "only": { "this": 1 }, "ports": [{ "port": 80 }, { "port": 90 }] },
+        });
+        let wanted = json!({ "data": { "x": "1" }, "spec": { "ports": [{ "port": 90 }] } });
+        let fresh =
+            json!({ "data": { "x": "1" }, "spec": { "affinity": "None", "ports": [{ "port": 90 }] } });
+        let mut object = live.clone();
+        let gives = |manager: &Manager| manager.name == "kubectl-create";
+        Owners::of(&live).give_away("mizzen", gives, &wanted, &fresh, &mut object);
+        assert_eq!(object["metadata"]["labels"], json!({ "b": "2" }));
+        assert_eq!(object["data"], json!({ "x": "1" }));
+        assert_eq!(object["spec"], json!({ "affinity": "None", "ports": [{ "port": 90 }] }));
     }
 
     #[test]

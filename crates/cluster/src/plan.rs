@@ -9,7 +9,7 @@ use crate::{
     cluster::{Cluster, Mode, Refused},
     difference::{FieldChange, difference},
     object::{Desired, ObjectId},
-    owners::{Left, Manager, Owners},
+    owners::{Left, Manager, Owners, SCALE},
     reclaim::Reclaim,
     same::{is_nothing, is_within},
     wait::{Ready, readiness},
@@ -18,6 +18,8 @@ use serde_json::Value;
 use std::{collections::BTreeSet, fmt, time::Duration};
 use tokio::time::sleep;
 
+/// The name of an object that is never made.
+const ANEW: &str = "mizzen-anew";
 /// Times that an object is looked at again because it has changed meanwhile.
 const AGAIN: u32 = 8;
 
@@ -167,10 +169,20 @@ impl Cluster {
         let owners = Owners::of(&live);
         let mut send = desired.clone();
         let us = self.manager();
-        let take = |manager: &Manager, path: &str| {
-            adoption.takes(manager) || adoption.reclaim.takes_back(&desired.id, manager, path)
+        // Whoever scales by hand has a field like everybody else; an autoscaler is meant to have it.
+        let by_hand = owners.are_scaling() && !self.is_autoscaled(&desired.id).await?;
+        let scaled = |manager: &Manager, path: &str| {
+            by_hand && manager.subresource == SCALE && path == "spec.replicas"
         };
-        let left = owners.leave_to_others(us, take, &live, &mut send.value);
+        let take = |manager: &Manager, path: &str| {
+            adoption.takes(manager)
+                || adoption.reclaim.takes_back(&desired.id, manager, path)
+                || adoption.reclaim == Reclaim::All && scaled(manager, path)
+        };
+        let mut left = owners.leave_to_others(us, take, &live, &mut send.value);
+        for left in &mut left {
+            left.meant &= !scaled(&left.manager, &left.path);
+        }
         let takeover = Takeover::of(&live, us, adoption);
         let force = takeover.is_some() || adoption.reclaim != Reclaim::Nothing;
         let known = is_only_named(&desired.value) || adoption.recorded.contains(&desired.id);
@@ -191,7 +203,14 @@ impl Cluster {
             // As the other one would do it: what they had and nobody wants goes, too.
             Some(takeover) => {
                 let mode = Mode { dry_run: true, force: true };
-                self.apply_as(takeover.stand_in(us), &send, mode).await?
+                let mut result = self.apply_as(takeover.stand_in(us), &send, mode).await?;
+                // Nobody can stand in for several, or for one who did not apply it: what goes with them is found out here.
+                if takeover.stand_in(us) == us {
+                    let fresh = self.anew(desired).await?;
+                    let gives = |manager: &Manager| adoption.takes(manager);
+                    owners.give_away(us, gives, &send.value, &fresh, &mut result);
+                }
+                result
             }
             None => self.apply(&send, Mode { dry_run: true, force }).await?,
         };
@@ -202,6 +221,33 @@ impl Cluster {
             None => Action::Change { changes },
         };
         Ok(Planned { step: step(action), send, takeover, force, going, ready })
+    }
+
+    /// Whether an autoscaler says how many replicas a workload has. Where nobody may look, it is believed.
+    async fn is_autoscaled(&self, id: &ObjectId) -> Result<bool, Refused> {
+        let scales = |scaler: &Value| {
+            let target = &scaler["spec"]["scaleTargetRef"];
+            target["kind"] == id.kind.as_str() && target["name"] == id.name.as_str()
+        };
+        match self.list_in("autoscaling", "HorizontalPodAutoscaler", &id.namespace, "").await {
+            Ok(all) => Ok(all.iter().any(scales)),
+            Err(Refused::Forbidden { .. }) => Ok(true),
+            Err(Refused::NotServed { .. } | Refused::Absent { .. }) => Ok(false),
+            Err(refused) => Err(refused),
+        }
+    }
+
+    /// What a server would make of the object if it were new: with what it puts there by itself. As it was written where the server
+    /// does not say.
+    async fn anew(&self, desired: &Desired) -> Result<Value, Refused> {
+        let mut new = desired.clone();
+        ANEW.clone_into(&mut new.id.name);
+        new.value["metadata"]["name"] = ANEW.into();
+        match self.apply(&new, Mode { dry_run: true, force: true }).await {
+            Ok(made) => Ok(made),
+            Err(refused @ Refused::Unreachable { .. }) => Err(refused),
+            Err(_) => Ok(desired.value.clone()),
+        }
     }
 
     /// Whether the server would take a new object, as far as it can say before its kind is there, the role that it binds, and the

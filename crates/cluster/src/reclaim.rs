@@ -15,12 +15,18 @@ pub enum Reclaim {
         /// Workloads that an autoscaler has: how many replicas they have is its word.
         scaled: BTreeSet<ObjectId>,
     },
+    /// The same, and what somebody has scaled by hand; which workloads an autoscaler has is asked of the cluster.
+    All,
 }
 
 impl Reclaim {
     /// `path` is as `leave_to_others` tells it.
     pub(crate) fn takes_back(&self, id: &ObjectId, manager: &Manager, path: &str) -> bool {
-        let Self::Edited { scaled } = self else { return false };
+        let scaled = match self {
+            Self::Nothing => return false,
+            Self::Edited { scaled } => Some(scaled),
+            Self::All => None,
+        };
         // Whoever writes by a subresource, an autoscaler by `scale`, was meant to.
         if !manager.subresource.is_empty() {
             return false;
@@ -29,7 +35,7 @@ impl Reclaim {
         // The control plane writes both when it serves: it has the certificate, and knows when it can be relied on.
         let is_control_planes =
             path.ends_with("clientConfig.caBundle") || (is_webhook && path.ends_with(".failurePolicy"));
-        let is_autoscalers = path == "spec.replicas" && scaled.contains(id);
+        let is_autoscalers = path == "spec.replicas" && scaled.is_some_and(|scaled| scaled.contains(id));
         !is_control_planes && !is_autoscalers
     }
 }

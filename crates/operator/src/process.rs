@@ -190,29 +190,12 @@ async fn until_defined(cluster: &Cluster, work: &impl Work) {
 async fn lead(work: &impl Work, cluster: &Cluster, shown: &Shown) {
     let (out, mut news) = mpsc::channel(NEWS);
     let _following = work.follow(&cluster.client(), &out);
-    let mut unsynced = work.watches();
-    let mut known: BTreeSet<Key> = BTreeSet::new();
     let mut queue = Queue::new(work.pace(), jitter);
-    let mut hear = |queue: &mut Queue, news: News| {
-        let looks = match news {
-            News::Look(looks) => looks,
-            News::Everybody(cause) => known.iter().map(|key| (key.clone(), cause)).collect(),
-            News::Synced => {
-                unsynced = unsynced.saturating_sub(1);
-                shown.synced.store(unsynced == 0, Relaxed);
-                return;
-            }
-        };
-        for (key, cause) in looks.into_iter().filter(|(key, _)| work.has(key)) {
-            known.insert(key.clone());
-            queue.add(key, cause, Instant::now());
-        }
-        shown.waiting.store(queue.len() as u64, Relaxed);
-    };
+    let mut ears = Ears { work, shown, unsynced: work.watches(), known: BTreeSet::new() };
     loop {
         let Some(key) = queue.next(Instant::now()) else {
             tokio::select! {
-                Some(told) = news.recv() => hear(&mut queue, told),
+                Some(told) = news.recv() => ears.hear(&mut queue, told),
                 () = until(queue.when()) => {}
             }
             continue;
@@ -225,7 +208,7 @@ async fn lead(work: &impl Work, cluster: &Cluster, shown: &Shown) {
                 let others = queue.when_others(&key).map(|at| at.max(started + POLITE));
                 tokio::select! {
                     ended = &mut pass => break Some(ended),
-                    Some(told) = news.recv() => hear(&mut queue, told),
+                    Some(told) = news.recv() => ears.hear(&mut queue, told),
                     () = until(others) => {
                         queue.add(key.clone(), Cause::Drifted, Instant::now());
                         break None;
@@ -256,7 +239,39 @@ async fn lead(work: &impl Work, cluster: &Cluster, shown: &Shown) {
             shown.failures.fetch_add(1, Relaxed);
         }
         tracing::debug!(resource = %work.id(&key), ?outcome, took = ?started.elapsed(), "a pass");
+        if outcome == Outcome::Gone {
+            ears.known.remove(&key);
+        }
         queue.done(&key, outcome, Instant::now());
+    }
+}
+
+/// What is heard of the cluster, and whom it concerns.
+struct Ears<'a, W> {
+    work: &'a W,
+    shown: &'a Shown,
+    /// Watches that have not told all resources yet.
+    unsynced: usize,
+    /// Resources that are there.
+    known: BTreeSet<Key>,
+}
+
+impl<W: Work> Ears<'_, W> {
+    fn hear(&mut self, queue: &mut Queue, news: News) {
+        let looks = match news {
+            News::Look(looks) => looks,
+            News::Everybody(cause) => self.known.iter().map(|key| (key.clone(), cause)).collect(),
+            News::Synced => {
+                self.unsynced = self.unsynced.saturating_sub(1);
+                self.shown.synced.store(self.unsynced == 0, Relaxed);
+                return;
+            }
+        };
+        for (key, cause) in looks.into_iter().filter(|(key, _)| self.work.has(key)) {
+            self.known.insert(key.clone());
+            queue.add(key, cause, Instant::now());
+        }
+        self.shown.waiting.store(queue.len() as u64, Relaxed);
     }
 }
 

@@ -6,7 +6,8 @@ use super::{
     shape::{Block, Fields, NOWHERE, Rule, Shape, attribute, list},
     syntax,
 };
-use mizzen_text::At;
+use crate::problem::{On, Problem};
+use mizzen_text::{At, Code};
 use serde_json::{Value, json};
 
 const TEXTS: Shape = list(&Shape::Text(syntax::not_empty));
@@ -34,11 +35,11 @@ pub(super) static BLOCK: Block = Block::new(&[
         Shape::List { of: &Shape::Block(&RULE), least: 0, most: 512 },
         "Which requests; one of several is enough",
     ),
-    attribute("denyAll", NOWHERE, Shape::Truth, "Nothing may be done: a policy without rules"),
+    attribute("denyAll", NOWHERE, Shape::Said, "Nothing may be done: a policy without rules"),
     attribute(
         "allowAll",
         NOWHERE,
-        Shape::Truth,
+        Shape::Said,
         "Everything may be done: a policy with one rule that matches all",
     ),
 ])
@@ -57,6 +58,16 @@ fn finish(written: &Fields, rendered: &mut Fields, decode: &mut Decode<'_>, at: 
     }
     let action = rendered.get("action").and_then(Value::as_str).unwrap_or("ALLOW");
     let rules = written.get("rules").and_then(Value::as_array).is_some_and(|rules| !rules.is_empty());
+    // Of a wrong `rules` it is told already what is wrong, and what `override` sets is somebody's own word.
+    let said = ["denyAll", "allowAll"].into_iter().any(|short| has(written, short))
+        || written.get("rules").is_some_and(|rules| !rules.is_null() && !rules.is_array())
+        || written.get("override").is_some_and(|over| !over["rules"].is_null());
+    if action == "ALLOW" && !rules && !said {
+        let place = if has(written, "rules") { at.field("rules") } else { *at };
+        let message = "a policy without `rules` denies everything";
+        let problem = Problem::new(Code::AppMissing, place.path(), On::Key, message);
+        decode.problems.push(problem.hint("`denyAll: true` says so; `rules` say what is allowed"));
+    }
     if matches!(action, "DENY" | "CUSTOM") && !rules {
         decode.together(&at.field("action"), &format!("`action: {action}` needs `rules` beside it"));
     }
@@ -138,6 +149,6 @@ static CONDITION: Block = Block::new(&[
 /// An item that says nothing would match everything.
 fn not_empty(written: &Fields, _: &mut Fields, decode: &mut Decode<'_>, at: &At<'_>) {
     if written.values().all(Value::is_null) {
-        decode.refuse(mizzen_text::Code::AppMissing, at, crate::problem::On::Value, "must not be empty");
+        decode.refuse(Code::AppMissing, at, On::Value, "must not be empty");
     }
 }

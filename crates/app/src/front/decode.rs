@@ -101,6 +101,7 @@ impl<'a> Decode<'a> {
             }
             Shape::Number { least, most } => self.number(least, most, value, at),
             Shape::Truth => self.truth(value, at).map(Value::from),
+            Shape::Said => self.said(value, at).map(Value::from),
             Shape::Untruth => self.truth(value, at).map(|truth| Value::from(!truth)),
             Shape::Duration if !value.is_string() => self.wrong_type("a time such as 10s", value, at),
             Shape::Duration => self.text(syntax::duration, value, at).map(Value::from),
@@ -260,14 +261,17 @@ impl<'a> Decode<'a> {
         let mut rendered = Map::new();
         for (name, value) in entries {
             let at = at.field(name);
-            if let Err(predicate) = key(name) {
-                self.refuse(Code::AppValue, &at, On::Key, &predicate);
-                continue;
+            let refused = key(name).err();
+            if let Some(predicate) = &refused {
+                let message = format!("the key `{}` {predicate}", brief(name));
+                self.problems.push(Problem::new(Code::AppValue, at.path(), On::Key, message));
             }
             if self.trace.is_some() {
                 self.out.push(Step::Field(name.to_owned()));
             }
-            if let Some(value) = self.value(of, value, &at) {
+            // What is below a bad key may be wrong, too.
+            let value = self.value(of, value, &at);
+            if let Some(value) = value.filter(|_| refused.is_none()) {
                 rendered.insert(name.to_owned(), value);
             }
             if self.trace.is_some() {

@@ -4,10 +4,13 @@
 use super::{
     Beside,
     conventions::ATTACH_TO,
+    decode::Decode,
     shape::{Block, Fields, NOWHERE, Rule, Shape, attribute, list},
     syntax,
 };
+use crate::problem::{On, Problem};
 use mizzen_api::Kind;
+use mizzen_text::{At, Code};
 use serde_json::{Value, json};
 
 const TEXTS: Shape = list(&Shape::Text(syntax::not_empty));
@@ -28,7 +31,23 @@ pub(super) static BLOCK: Block = Block::new(&[
         "Refuse requests without a token, and with them all that is no HTTP, by an AuthorizationPolicy beside it. Default: false",
     ),
 ])
-.rules(&[Rule::AtMostOne(&["workloadSelector", "attachTo"])]);
+.rules(&[Rule::AtMostOne(&["workloadSelector", "attachTo"])])
+.finish(finish);
+
+/// Where no token is good, a policy that asks for one refuses everything.
+fn finish(written: &Fields, rendered: &mut Fields, decode: &mut Decode<'_>, at: &At<'_>) {
+    let tokens = |rules: Option<&Value>| match rules {
+        Some(Value::Array(rules)) => !rules.is_empty(),
+        Some(rules) => !rules.is_null(),
+        None => false,
+    };
+    let any = tokens(written.get("jwt")) || tokens(written.get("override").map(|over| &over["jwtRules"]));
+    if !any && required(written, &Value::Object(rendered.clone())).is_some() {
+        let message = "`required` without `jwt` refuses every request: no token is good";
+        let problem = Problem::new(Code::AppMissing, at.field("required").path(), On::Key, message);
+        decode.problems.push(problem.hint("`jwt` says whose tokens are good"));
+    }
+}
 
 static JWT: Block = Block::new(&[
     attribute("issuer", "issuer", Shape::Text(syntax::not_empty), "Who issues the tokens"),

@@ -91,6 +91,16 @@ impl Decode<'_> {
     pub(super) fn truth(&mut self, value: &Value, at: &At<'_>) -> Option<bool> {
         value.as_bool().or_else(|| self.wrong_type("true or false", value, at))
     }
+
+    /// What is not meant is not written: `false` would look like the opposite, and there is none.
+    pub(super) fn said(&mut self, value: &Value, at: &At<'_>) -> Option<bool> {
+        if self.truth(value, at)? {
+            return Some(true);
+        }
+        self.refuse(Code::AppValue, at, On::Value, "must be true, the only value").hint =
+            Some("remove the block with null, or say with `rules` what is allowed".to_owned());
+        None
+    }
 }
 
 fn range(least: i64, most: i64) -> String {

@@ -60,6 +60,8 @@ pub(crate) enum Shape {
         most: f64,
     },
     Truth,
+    /// Said or not said: `true` is the only value.
+    Said,
     /// The field says the opposite.
     Untruth,
     /// `1h`, `1m`, `1s`, `1ms`, `1h30m`; at least a millisecond.

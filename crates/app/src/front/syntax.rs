@@ -15,7 +15,7 @@ pub(crate) fn not_empty(text: &str) -> Verdict {
 }
 
 /// The name of a namespace, a subset and the like.
-pub(crate) fn label(text: &str) -> Verdict {
+pub fn label(text: &str) -> Verdict {
     names::dns_label(text)
 }
 
@@ -42,6 +42,15 @@ pub(crate) fn label_value(text: &str) -> Verdict {
 pub(crate) fn key(text: &str) -> Verdict {
     names::label_value(text)?;
     not_empty(text)
+}
+
+/// As long as the name of an application or of a stack may be: both are part of the name of whoever has a field, which is limited.
+const LONGEST: usize = 50;
+
+/// The name of an application or of a stack, in a file or on the command line.
+pub fn name(text: &str) -> Verdict {
+    key(text)?;
+    if text.len() > LONGEST { Err(format!("must have at most {LONGEST} characters")) } else { Ok(()) }
 }
 
 /// A port as the key of a map.

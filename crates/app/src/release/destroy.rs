@@ -96,15 +96,43 @@ pub async fn destroy(
             return Err(error);
         }
         Ok(really) => {
-            if really.is_empty() && report.is_well() {
-                held.forget().await?;
-            }
-            for leaving in really {
-                take_home(cluster, leaving, settings, progress, &mut report).await?;
+            if let Err(error) = last(&mut held, really, settings, progress, &mut report).await {
+                held.give_up(&error).await;
+                return Err(error);
             }
         }
     }
     Ok(Some(report))
+}
+
+/// The namespace goes, and the records with it; where it stays they go by themselves, when nothing else is left.
+async fn last(
+    held: &mut Held,
+    home: Vec<Leaving>,
+    settings: &Settings,
+    progress: &Progress,
+    report: &mut Report,
+) -> Result<(), NoRelease> {
+    let cluster = Arc::clone(&held.cluster);
+    for leaving in home {
+        take_home(&cluster, leaving, settings, progress, report).await?;
+    }
+    if held.ledger.lock.is_none() {
+        return Ok(());
+    }
+    let own = held.owner.namespace_id();
+    if report.deleted.contains(&own) {
+        return Ok(());
+    }
+    if report.is_well() {
+        held.drop_specs(&[]).await?;
+        return held.forget().await;
+    }
+    let (phase, message) = report.verdict();
+    held.ledger.end(phase, message, &now());
+    // It may have gone already with the namespace that is going.
+    let _ = held.write().await;
+    Ok(())
 }
 
 /// What goes, by when it goes.
@@ -138,7 +166,6 @@ impl Parts {
         // The namespace that the records are in is the last, and takes them along: until it is asked to go the ledger names it.
         let (goes, stays): (Vec<Leaving>, Vec<Leaving>) =
             home.into_iter().partition(|leaving| leaving.kept.is_none());
-        held.drop_specs(&[]).await?;
         for Leaving { id, kept } in stays {
             let why = kept.unwrap_or_default();
             progress(Event::Kept { id: id.clone(), why: why.clone() });

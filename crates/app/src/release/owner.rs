@@ -47,6 +47,19 @@ impl Owner {
         }
     }
 
+    /// Whether an object is one of the records: the ledger, or a part of a release's Spec.
+    pub(crate) fn is_record(&self, id: &ObjectId) -> bool {
+        let ledger = self.ledger();
+        let rest = id.name.strip_prefix(&ledger.name);
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_part = |rest: &str| match rest.strip_prefix(".r") {
+            Some(numbers) => numbers.splitn(2, '.').all(is_number),
+            None => rest.is_empty(),
+        };
+        (&id.group, &id.kind, &id.namespace) == (&ledger.group, &ledger.kind, &ledger.namespace)
+            && rest.is_some_and(is_part)
+    }
+
     pub(crate) fn namespace_id(&self) -> ObjectId {
         let name = self.namespace.clone();
         ObjectId { group: String::new(), kind: "Namespace".to_owned(), namespace: String::new(), name }

@@ -5,7 +5,7 @@ use super::{
     owner::Owner,
     record::{Found, ledgers},
     rehearse,
-    strangers::strangers,
+    strangers::{of_its_kind, strangers},
     wanted::Wanted,
 };
 use crate::spec::Spec;
@@ -125,7 +125,7 @@ pub async fn plan(
         steps: Vec::new(),
         leaving: Vec::new(),
         absent: Vec::new(),
-        failed: unusable(owner, &namespaces, &made),
+        failed: unusable(owner, &namespaces, &made, &wanted),
         unserved: unserved(cluster, &wanted),
         unasked: Vec::new(),
         namespaces,
@@ -244,6 +244,7 @@ fn unusable(
     owner: &Owner,
     namespaces: &BTreeMap<String, Option<Value>>,
     made: &BTreeSet<String>,
+    wanted: &[Wanted],
 ) -> Vec<Failed> {
     let mut failed = Vec::new();
     for (name, live) in namespaces {
@@ -251,9 +252,12 @@ fn unusable(
         let reason = match live {
             Some(live) => Going::of(live).map(|going| NotPlanned::Going { id: id.clone(), going }),
             None if made.contains(name) => None,
-            None => Some(NotPlanned::Refused(Refused::NoNamespace {
-                id: ObjectId { namespace: name.clone(), ..owner.ledger() },
-            })),
+            // The first that would be there; if there is none, it is the record that has no place.
+            None => {
+                let first = wanted.iter().map(|one| &one.desired.id).find(|id| id.namespace == *name);
+                let id = first.cloned().unwrap_or_else(|| owner.ledger());
+                Some(NotPlanned::Refused(Refused::NoNamespace { id }))
+            }
         };
         failed.extend(reason.map(|reason| Failed { id, reason }));
     }
@@ -290,6 +294,7 @@ pub(super) async fn look(
     ids: Vec<ObjectId>,
     lived_in: &BTreeSet<String>,
 ) -> Result<Looked, Refused> {
+    let going: BTreeSet<ObjectId> = ids.iter().cloned().collect();
     let looked = cluster.for_all(ids, ObjectId::clone, |cluster, id| async move {
         let live = cluster.get(&id, None).await?;
         Ok((id, live))
@@ -311,12 +316,17 @@ pub(super) async fn look(
         };
         let kept = match cluster.is_ours(&live, &Adoption::default()) {
             Err(why) => Some(why),
+            Ok(()) if is_definition(&id) => of_its_kind(cluster, &live, &going).await?,
             Ok(()) if id.kind == "Namespace" => inhabited(cluster, owner, &id.name, lived_in).await?,
             Ok(()) => None,
         };
         leaving.push(Leaving { id, kept });
     }
     Ok(Looked { leaving, absent })
+}
+
+pub(super) fn is_definition(id: &ObjectId) -> bool {
+    id.group == "apiextensions.k8s.io" && id.kind == "CustomResourceDefinition"
 }
 
 /// A namespace goes with everything in it: not while an application lives there, or somebody else has something there.
@@ -333,6 +343,6 @@ pub(super) async fn inhabited(
     let mut others = others.into_iter().map(|(other, _)| other).filter(|other| other != owner);
     match others.next() {
         Some(other) => Ok(Some(format!("{} lives in it, too", other.name()))),
-        None => strangers(cluster, name).await,
+        None => strangers(cluster, owner, name).await,
     }
 }

@@ -348,7 +348,7 @@ impl Held {
         Ok(())
     }
 
-    pub(super) async fn forget(self) -> Result<(), NoRelease> {
+    pub(super) async fn forget(&self) -> Result<(), NoRelease> {
         delete(&self.cluster, &self.owner.ledger()).await
     }
 }

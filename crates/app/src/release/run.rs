@@ -8,8 +8,9 @@ use super::{
     lock::Person,
     owner::Owner,
     pack::{pack, pack_in_parts},
-    plan::{Plan, PlannedStep, recorded},
+    plan::{Plan, PlannedStep, is_definition, recorded},
     record::{Held, NoRelease, unwritable},
+    strangers::of_its_kind,
     walk::{Stop, Walked, attended, walk},
     wanted::{Wanted, graph},
 };
@@ -317,10 +318,11 @@ pub(super) async fn remove(
     let ids: Vec<ObjectId> = leaving.iter().map(|(id, _)| id.clone()).collect();
     let graph = edges(held, &ids).reversed();
     let (cluster, patience) = (Arc::clone(&held.cluster), settings.patience);
+    let going: Arc<BTreeSet<ObjectId>> = Arc::new(ids.iter().cloned().collect());
     let work = |place: usize| {
-        let cluster = Arc::clone(&cluster);
+        let (cluster, going) = (Arc::clone(&cluster), Arc::clone(&going));
         let (id, kept) = leaving[place].clone();
-        async move { gone(&cluster, &id, kept, patience).await }
+        async move { gone(&cluster, &id, kept, &going, patience).await }
     };
     let walked = walk(held, &graph, stop, work, |ledger, place, result| {
         let id = &ids[place];
@@ -374,10 +376,20 @@ async fn gone(
     cluster: &Cluster,
     id: &ObjectId,
     kept: Option<String>,
+    going: &BTreeSet<ObjectId>,
     patience: Duration,
 ) -> Result<Gone, String> {
     if let Some(why) = kept {
         return Ok(Gone::Kept(why));
+    }
+    // Somebody may have made something of its kind since it was looked at.
+    if is_definition(id) {
+        let live = cluster.get(id, None).await.map_err(|refused| refused.to_string())?;
+        let Some(live) = live else { return Ok(Gone::Absent) };
+        let theirs = of_its_kind(cluster, &live, going).await.map_err(|refused| refused.to_string())?;
+        if let Some(why) = theirs {
+            return Ok(Gone::Kept(why));
+        }
     }
     let pruned = cluster.prune(id, &Adoption::default(), |_| Ok(())).await;
     match pruned.map_err(|refused| refused.to_string())? {

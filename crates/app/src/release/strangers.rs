@@ -1,6 +1,7 @@
-//! What others have put into a namespace of ours: it would go with the namespace, and was never ours to delete.
+//! What others have put into a namespace of ours, or made of a kind of ours: it would go with the namespace or the definition, and was
+//! never ours to delete.
 
-use super::owner::APP;
+use super::owner::Owner;
 use mizzen_cluster::{Adoption, Cluster, NotPlanned, ObjectId, Refused};
 use serde_json::Value;
 use std::{collections::BTreeSet, sync::Arc};
@@ -20,8 +21,43 @@ const EVERYWHERE: [(&str, &str); 3] =
 
 const NAMED: usize = 3;
 
+/// Why the definition of a kind stays, if it has to: objects of the kind would go with it. `going` are those that go anyway.
+pub(super) async fn of_its_kind(
+    cluster: &Cluster,
+    definition: &Value,
+    going: &BTreeSet<ObjectId>,
+) -> Result<Option<String>, Refused> {
+    let text = |pointer: &str| definition.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let (group, kind) = (text("/spec/group"), text("/spec/names/kind"));
+    if cluster.served().find(group, kind, None).is_none() {
+        // Others may have defined it since it was looked at, or it may be a new one.
+        cluster.look().await?;
+    }
+    let listed = match cluster.list(group, kind, "").await {
+        Ok(listed) => listed,
+        Err(Refused::NotServed { .. } | Refused::Absent { .. }) => return Ok(None),
+        Err(refused @ Refused::Forbidden { .. }) => {
+            return Ok(Some(format!("what there is of its kind cannot be seen: {refused}")));
+        }
+        Err(refused) => return Err(refused),
+    };
+    let named = |object: &Value| {
+        let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
+        ObjectId { name: text("name"), ..of_kind(group, kind, &text("namespace")) }
+    };
+    let goes = |object: &&Value| {
+        going.contains(&named(object)) && cluster.is_ours(object, &Adoption::default()).is_ok()
+    };
+    let stay: Vec<ObjectId> = listed.iter().filter(|object| !goes(object)).map(named).collect();
+    Ok(sentence("there are objects of its kind that stay", &stay))
+}
+
 /// Why a namespace stays, if it has to. What nobody may look at may be anything.
-pub(super) async fn strangers(cluster: &Arc<Cluster>, namespace: &str) -> Result<Option<String>, Refused> {
+pub(super) async fn strangers(
+    cluster: &Arc<Cluster>,
+    owner: &Owner,
+    namespace: &str,
+) -> Result<Option<String>, Refused> {
     let served = cluster.served();
     let kinds =
         served.namespaced().filter(|kind| !FLEETING.contains(kind) && !kind.0.ends_with("metrics.k8s.io"));
@@ -47,8 +83,8 @@ pub(super) async fn strangers(cluster: &Arc<Cluster>, namespace: &str) -> Result
     }
     let all: Vec<(ObjectId, Value)> = listed.done.into_iter().flatten().collect();
     let is_ours = |object: &Value| cluster.is_ours(object, &Adoption::default()).is_ok();
-    let strange = strange(&all, is_ours);
-    Ok(sentence(&strange))
+    let strange = strange(owner, &all, is_ours);
+    Ok(sentence("it holds what others have made", &strange))
 }
 
 fn of_kind(group: &str, kind: &str, namespace: &str) -> ObjectId {
@@ -61,11 +97,11 @@ fn of_kind(group: &str, kind: &str, namespace: &str) -> ObjectId {
 }
 
 /// Those that are not ours, and were not made for something of ours.
-fn strange(all: &[(ObjectId, Value)], is_ours: impl Fn(&Value) -> bool) -> Vec<ObjectId> {
+fn strange(owner: &Owner, all: &[(ObjectId, Value)], is_ours: impl Fn(&Value) -> bool) -> Vec<ObjectId> {
     let uid = |object: &Value| object["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
     let mut ours: BTreeSet<String> = all
         .iter()
-        .filter(|(id, object)| comes_by_itself(id, object) || is_ours(object))
+        .filter(|(id, object)| comes_by_itself(id, object) || owner.is_record(id) || is_ours(object))
         .map(|(_, object)| uid(object))
         .collect();
     // A ReplicaSet is its Deployment's, and a pod its ReplicaSet's.
@@ -85,12 +121,11 @@ fn strange(all: &[(ObjectId, Value)], is_ours: impl Fn(&Value) -> bool) -> Vec<O
 }
 
 fn comes_by_itself(id: &ObjectId, object: &Value) -> bool {
-    object["metadata"]["labels"][APP].is_string()
-        || object["type"] == "kubernetes.io/service-account-token"
+    object["type"] == "kubernetes.io/service-account-token"
         || EVERYWHERE.contains(&(id.kind.as_str(), id.name.as_str()))
 }
 
-fn sentence(found: &[ObjectId]) -> Option<String> {
+fn sentence(what: &str, found: &[ObjectId]) -> Option<String> {
     if found.is_empty() {
         return None;
     }
@@ -99,7 +134,7 @@ fn sentence(found: &[ObjectId]) -> Option<String> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    Some(format!("it holds what others have made: {}{more}", named.join(", ")))
+    Some(format!("{what}: {}{more}", named.join(", ")))
 }
 
 #[cfg(test)]
@@ -124,10 +159,31 @@ mod tests {
             object("Db", "db", "5", ""),
             object("StatefulSet", "s", "6", "5"),
             object("PersistentVolumeClaim", "precious", "7", ""),
+            object("Secret", "mizzen-app.shop.dev", "8", ""),
+            object("Secret", "mizzen-app.shop.dev.r12.2", "9", ""),
+            object("Secret", "mizzen-app.shop.dev.rest", "10", ""),
+            object("Secret", "mizzen-app.other.dev.r1", "11", ""),
+            object("ConfigMap", "mizzen-app.shop.dev", "12", ""),
         ];
-        let strange = strange(&all, |object| object["metadata"]["name"] == "d");
+        // A label makes nothing ours.
+        let all = all.map(|(id, mut object)| {
+            object["metadata"]["labels"] = json!({ "mizzen.io/app": "shop", "mizzen.io/stack": "dev" });
+            (id, object)
+        });
+        let owner = Owner { app: "shop".into(), stack: "dev".into(), namespace: "n".into() };
+        let strange = strange(&owner, &all, |object| object["metadata"]["name"] == "d");
         let names: Vec<&str> = strange.iter().map(|id| id.name.as_str()).collect();
-        assert_eq!(names, ["db", "s", "precious"]);
+        assert_eq!(
+            names,
+            [
+                "db",
+                "s",
+                "precious",
+                "mizzen-app.shop.dev.rest",
+                "mizzen-app.other.dev.r1",
+                "mizzen-app.shop.dev"
+            ]
+        );
     }
 
     #[test]
@@ -138,8 +194,8 @@ mod tests {
             namespace: "n".into(),
             name: name.into(),
         };
-        let told = sentence(&["a", "b", "c", "d"].map(id)).unwrap();
-        assert!(told.ends_with("Secret n/a, Secret n/b, Secret n/c and 1 more"), "{told}");
-        assert_eq!(sentence(&[]), None);
+        let told = sentence("it holds", &["a", "b", "c", "d"].map(id)).unwrap();
+        assert_eq!(told, "it holds: Secret n/a, Secret n/b, Secret n/c and 1 more");
+        assert_eq!(sentence("it holds", &[]), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::graph::Graph;
 use crate::{
-    naming,
+    naming, secret,
     spec::{KUBERNETES, Resource, Spec},
 };
 use mizzen_cluster::{Desired, ObjectId};
@@ -79,8 +79,11 @@ fn object(resource: &Resource) -> Result<Desired, Box<Diagnostic>> {
         let message = format!("is of type {}: only {KUBERNETES} can be applied here", resource.kind);
         return Err(refused(Code::AppValue, &message));
     }
-    let desired = Desired::new(resource.attributes.clone())
-        .map_err(|reason| refused(Code::AppValue, &format!("is no object: {reason}")))?;
+    let mut object = resource.attributes.clone();
+    // Of a Spec that others have built, too.
+    secret::encode(&mut object);
+    let desired =
+        Desired::new(object).map_err(|reason| refused(Code::AppValue, &format!("is no object: {reason}")))?;
     match naming::refused_object(&desired.value) {
         Some((_, message)) => Err(refused(Code::AppName, &format!("cannot be sent: {message}"))),
         None => Ok(desired),

@@ -21,6 +21,10 @@ impl Files for Texts {
         Ok(self.files.get(name).map(|text| Source::new(name, text.as_bytes())))
     }
 
+    fn names(&self) -> Vec<String> {
+        self.files.keys().cloned().collect()
+    }
+
     fn folder(&self, name: &str) -> Vec<Result<Source, Box<Diagnostic>>> {
         let within = self.files.iter().filter(|(file, _)| file.starts_with(&format!("{name}/")));
         within.map(|(file, text)| Ok(Source::new(file.as_str(), text.as_bytes()))).collect()

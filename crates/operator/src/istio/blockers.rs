@@ -4,21 +4,23 @@ use super::{MESH, MODULE};
 use mizzen_cluster::{Cluster, ObjectId, Refused};
 use serde_json::Value;
 
-const KINDS: [(&str, &str); 14] = [
-    ("extensions.istio.io", "WasmPlugin"),
-    ("networking.istio.io", "DestinationRule"),
-    ("networking.istio.io", "EnvoyFilter"),
-    ("networking.istio.io", "Gateway"),
-    ("networking.istio.io", "ProxyConfig"),
-    ("networking.istio.io", "ServiceEntry"),
-    ("networking.istio.io", "Sidecar"),
-    ("networking.istio.io", "VirtualService"),
-    ("networking.istio.io", "WorkloadEntry"),
-    ("networking.istio.io", "WorkloadGroup"),
-    ("security.istio.io", "AuthorizationPolicy"),
-    ("security.istio.io", "PeerAuthentication"),
-    ("security.istio.io", "RequestAuthentication"),
-    ("telemetry.istio.io", "Telemetry"),
+/// All that go with the mesh: group, kind and plural.
+pub(super) const KINDS: [(&str, &str, &str); 15] = [
+    ("extensions.istio.io", "TrafficExtension", "trafficextensions"),
+    ("extensions.istio.io", "WasmPlugin", "wasmplugins"),
+    ("networking.istio.io", "DestinationRule", "destinationrules"),
+    ("networking.istio.io", "EnvoyFilter", "envoyfilters"),
+    ("networking.istio.io", "Gateway", "gateways"),
+    ("networking.istio.io", "ProxyConfig", "proxyconfigs"),
+    ("networking.istio.io", "ServiceEntry", "serviceentries"),
+    ("networking.istio.io", "Sidecar", "sidecars"),
+    ("networking.istio.io", "VirtualService", "virtualservices"),
+    ("networking.istio.io", "WorkloadEntry", "workloadentries"),
+    ("networking.istio.io", "WorkloadGroup", "workloadgroups"),
+    ("security.istio.io", "AuthorizationPolicy", "authorizationpolicies"),
+    ("security.istio.io", "PeerAuthentication", "peerauthentications"),
+    ("security.istio.io", "RequestAuthentication", "requestauthentications"),
+    ("telemetry.istio.io", "Telemetry", "telemetries"),
 ];
 
 const NAMED: usize = 5;
@@ -26,7 +28,7 @@ const NAMED: usize = 5;
 /// A kind that is not there has no objects.
 pub(super) async fn blockers(cluster: &Cluster) -> Result<Vec<ObjectId>, Refused> {
     let mut found = Vec::new();
-    for (group, kind) in KINDS {
+    for (group, kind, _) in KINDS {
         let objects = cluster.list(group, kind, "").await?;
         found.extend(
             objects
@@ -81,7 +83,27 @@ pub(super) fn sentence(blockers: &[ObjectId]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mizzen_install::{Input, generate, source::BuiltIn};
     use serde_json::json;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_kind_that_the_charts_define_is_looked_at() {
+        let generated = generate(&Input::default(), &BuiltIn).unwrap();
+        let objects = generated.components.iter().flat_map(|component| &component.objects);
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let defined: BTreeSet<_> = objects
+            .map(mizzen_install::Manifest::object)
+            .filter(|object| object["kind"] == "CustomResourceDefinition")
+            .map(|object| &object["spec"])
+            .map(|spec| (text(&spec["group"]), text(&spec["names"]["kind"]), text(&spec["names"]["plural"])))
+            .collect();
+        let known: BTreeSet<_> = KINDS
+            .iter()
+            .map(|(group, kind, plural)| ((*group).to_owned(), (*kind).to_owned(), (*plural).to_owned()))
+            .collect();
+        assert_eq!(defined, known);
+    }
 
     #[test]
     fn only_what_the_module_made_does_not_count() {

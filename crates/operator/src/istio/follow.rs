@@ -1,7 +1,7 @@
 //! What happens in the cluster, as far as it concerns `Istio` resources. There is one mesh, so that what happens to it concerns them
 //! all; whichever is the oldest acts.
 
-use super::{MESH, NAMESPACE, OPERATOR, namespaces};
+use super::{MESH, NAMESPACE, OPERATOR, namespaces, priority_class};
 use crate::{
     follow::{Known, News, Seen, objects},
     queue::Cause,
@@ -11,17 +11,33 @@ use mizzen_cluster::{Change, Client, Key, Resource, State, follow};
 use std::sync::Arc;
 use tokio::{sync::mpsc, task::JoinSet};
 
-/// Settings of the cluster's administrator, and what we keep beside the mesh.
-const BESIDE: [(&str, &str, &str, &str); 8] = [
-    ("", "configmaps", NAMESPACE, "istio-features"),
-    ("", "configmaps", MESH, "elb-deprecated"),
-    ("security.istio.io", "peerauthentications", MESH, "default"),
+type Beside = (&'static str, &'static [&'static str], &'static str, &'static str, &'static str);
+
+/// Settings of the cluster's administrator, and what we keep beside the mesh: group, versions, plural, namespace, and a name where only one
+/// of them counts.
+const BESIDE: [Beside; 14] = [
+    ("", &["v1"], "configmaps", NAMESPACE, "istio-features"),
+    ("", &["v1"], "configmaps", MESH, "elb-deprecated"),
+    ("security.istio.io", &["v1"], "peerauthentications", MESH, "default"),
+    ("scheduling.k8s.io", &["v1"], "priorityclasses", "", priority_class::NAME),
+    ("networking.k8s.io", &["v1"], "networkpolicies", MESH, ""),
+    ("networking.k8s.io", &["v1"], "networkpolicies", NAMESPACE, ""),
+    ("autoscaling.k8s.io", &["v1"], "verticalpodautoscalers", MESH, ""),
+    ("autoscaling.k8s.io", &["v1"], "verticalpodautoscalers", NAMESPACE, ""),
+    // Somebody's, which may reach into the gateway.
+    ("networking.istio.io", &["v1alpha3"], "envoyfilters", MESH, ""),
     // Monitoring, and what it needs.
-    ("apiextensions.k8s.io", "customresourcedefinitions", "", "servicemonitors.monitoring.coreos.com"),
-    ("monitoring.coreos.com", "servicemonitors", MESH, "istio-control-plane"),
-    ("monitoring.coreos.com", "servicemonitors", MESH, "istio-gateways"),
-    ("networking.istio.io", "gateways", NAMESPACE, "kyma-gateway"),
-    ("networking.istio.io", "virtualservices", MESH, "istio-healthz"),
+    (
+        "apiextensions.k8s.io",
+        &["v1"],
+        "customresourcedefinitions",
+        "",
+        "servicemonitors.monitoring.coreos.com",
+    ),
+    ("monitoring.coreos.com", &["v1"], "servicemonitors", MESH, "istio-control-plane"),
+    ("monitoring.coreos.com", &["v1"], "servicemonitors", MESH, "istio-gateways"),
+    ("networking.istio.io", &["v1"], "gateways", NAMESPACE, "kyma-gateway"),
+    ("networking.istio.io", &["v1"], "virtualservices", MESH, "istio-healthz"),
 ];
 
 pub(super) fn start(client: &Client, out: &mpsc::Sender<News>) -> JoinSet<()> {
@@ -41,20 +57,18 @@ pub(super) fn start(client: &Client, out: &mpsc::Sender<News>) -> JoinSet<()> {
         let ours = |key: &Key| &*key.namespace == NAMESPACE && &*key.name == OPERATOR;
         owners.iter().any(|(key, _)| ours(key)).then_some(News::Everybody(Cause::Drifted))
     });
-    for (group, plural, namespace, name) in BESIDE {
-        let mut resource = Resource::new(group, &["v1"], plural).fields(format!("metadata.name={name}"));
+    for (group, versions, plural, namespace, name) in BESIDE {
+        let mut resource = Resource::new(group, versions, plural);
+        if !name.is_empty() {
+            resource = resource.fields(format!("metadata.name={name}"));
+        }
         if !namespace.is_empty() {
             resource = resource.namespace(namespace);
         }
         let mut known = Known::default();
-        let turn = move |change: Change<Seen>| {
-            let key = match &change {
-                Change::Applied(seen) => mizzen_cluster::Trimmed::identity(seen).key(),
-                Change::Gone(key) | Change::Broken { key, .. } => key.clone(),
-                Change::Synced => return None,
-            };
-            let news = known.resource(change);
-            news.filter(|_| &*key.name == name).map(|_| News::Everybody(Cause::Drifted))
+        let turn = move |change: Change<Seen>| match change {
+            Change::Synced => None,
+            change => known.resource(change).map(|_| News::Everybody(Cause::Drifted)),
         };
         running.spawn(follow(client.clone(), resource, Arc::new(State::default()), out.clone(), turn));
     }

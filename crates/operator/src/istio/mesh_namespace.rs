@@ -3,12 +3,14 @@
 use super::{DISCLAIMED, DISCLAIMER, MESH};
 use serde_json::{Value, json};
 
+pub(super) const CHECKED: &str = "namespaces.warden.kyma-project.io/validate";
+
 pub(super) fn desired() -> Value {
     json!({
         "apiVersion": "v1", "kind": "Namespace",
         "metadata": {
             "name": MESH,
-            "labels": { "namespaces.warden.kyma-project.io/validate": "enabled" },
+            "labels": { CHECKED: "enabled" },
             "annotations": { DISCLAIMER: DISCLAIMED },
         },
     })

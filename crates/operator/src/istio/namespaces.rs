@@ -1,5 +1,7 @@
-//! Namespaces, as far as their labels say who is injected: one that is labelled later has pods without a sidecar.
+//! Namespaces, as far as their labels say who is injected: one that is labelled later has pods without a sidecar. And the marks of the
+//! mesh's own, which are ours.
 
+use super::{DISCLAIMER, mesh_namespace};
 use crate::{follow::News, queue::Cause};
 use mizzen_cluster::{Change, Client, Identity, Key, Resource, State, Trimmed, follow};
 use serde::Deserialize;
@@ -9,7 +11,7 @@ use std::{
 };
 use tokio::sync::mpsc;
 
-const LABELS: [&str; 2] = ["istio-injection", "istio.io/rev"];
+const LABELS: [&str; 3] = ["istio-injection", "istio.io/rev", mesh_namespace::CHECKED];
 
 #[derive(Deserialize)]
 struct Namespace {
@@ -22,6 +24,7 @@ struct Metadata {
     name: String,
     resource_version: String,
     labels: BTreeMap<String, String>,
+    annotations: BTreeMap<String, String>,
 }
 
 impl Trimmed for Namespace {
@@ -33,7 +36,7 @@ impl Trimmed for Namespace {
 
 /// What was seen of each.
 #[derive(Default)]
-struct Known(HashMap<Key, [Option<String>; 2]>);
+struct Known(HashMap<Key, ([Option<String>; 3], Option<String>)>);
 
 impl Known {
     /// A new one has no pods yet.
@@ -41,7 +44,8 @@ impl Known {
         match change {
             Change::Applied(mut namespace) => {
                 let key = namespace.identity().key();
-                let now = LABELS.map(|label| namespace.metadata.labels.remove(label));
+                let Metadata { labels, annotations, .. } = &mut namespace.metadata;
+                let now = (LABELS.map(|label| labels.remove(label)), annotations.remove(DISCLAIMER));
                 let before = self.0.insert(key, now.clone())?;
                 (before != now).then_some(News::Everybody(Cause::Drifted))
             }
@@ -79,6 +83,7 @@ mod tests {
         assert!(tell(json!({ "team": "a", "istio-injection": "enabled" })));
         assert!(!tell(json!({ "istio-injection": "enabled" })));
         assert!(tell(json!({ "istio.io/rev": "canary" })));
+        assert!(tell(json!({ "istio.io/rev": "canary", mesh_namespace::CHECKED: "enabled" })));
         assert!(known.turn(Change::Gone(Key { namespace: "".into(), name: "shop".into() })).is_none());
     }
 }

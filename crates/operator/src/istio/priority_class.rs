@@ -9,7 +9,7 @@ pub(crate) fn desired() -> Value {
     json!({
         "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
         "metadata": { "name": NAME },
-        "value": 2_100_000, "globalDefault": false,
+        "value": 2_100_000,
         "description": "The operator of the mesh, and the mesh itself.",
     })
 }

@@ -1,6 +1,7 @@
 //! What the operator for `Istio` resources may do: what its own work takes, kind by kind, and all that the roles which it makes grant to
 //! others. It is not more than upstream's operator has, but for what is listed with its reason in the test beside.
 
+use super::blockers::KINDS;
 use crate::rights as shared;
 use serde_json::{Value, json};
 
@@ -20,30 +21,16 @@ pub(super) fn rules(granted: &[Value]) -> Vec<Value> {
         rule("apps", &["replicasets"], &["get", "patch"]),
         rule("", &["replicationcontrollers"], &["get", "patch"]),
         rule("apps", &["statefulsets"], &["get", "patch"]),
-        rule("autoscaling.k8s.io", &["verticalpodautoscalers"], &["create", "delete", "get", "patch"]),
-        rule("scheduling.k8s.io", &["priorityclasses"], &["create", "get", "patch"]),
+        rule("autoscaling.k8s.io", &["verticalpodautoscalers"], &OWN),
+        rule("scheduling.k8s.io", &["priorityclasses"], &["create", "get", "list", "patch", "watch"]),
         rule("security.istio.io", &["peerauthentications"], &OWN),
         // Monitoring: the gateway that health is reached by is somebody else's.
         rule("monitoring.coreos.com", &["servicemonitors"], &OWN),
         rule("networking.istio.io", &["gateways"], &["get", "list", "watch"]),
         rule("networking.istio.io", &["virtualservices"], &OWN),
-        // What people have made of Istio's kinds keeps the mesh from being removed.
-        rule("extensions.istio.io", &["wasmplugins"], &["list"]),
-        rule(
-            "networking.istio.io",
-            &[
-                "destinationrules",
-                "proxyconfigs",
-                "serviceentries",
-                "sidecars",
-                "workloadentries",
-                "workloadgroups",
-            ],
-            &["list"],
-        ),
-        rule("security.istio.io", &["authorizationpolicies", "requestauthentications"], &["list"]),
-        rule("telemetry.istio.io", &["telemetries"], &["list"]),
     ];
+    // What people have made of Istio's kinds keeps the mesh from being removed.
+    rules.extend(KINDS.iter().map(|(group, _, plural)| rule(group, &[plural], &["list"])));
     rules.extend(shared::OWNED.iter().map(|kind| rule(kind.group, &[kind.plural], &OWN)));
     for granted in granted {
         if !rules.contains(granted) {
@@ -92,8 +79,8 @@ mod tests {
         (
             "scheduling.k8s.io",
             "priorityclasses",
-            &["create", "get", "patch"],
-            "made if it is not there: no pod of the mesh is without it",
+            &["create", "get", "list", "patch", "watch"],
+            "made if it is not there, and again when it goes: no pod of the mesh is without it",
         ),
         ("", "resourcequotas", &OWN, "charts make one on GKE, and watches repair it"),
         (

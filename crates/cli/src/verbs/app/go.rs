@@ -12,7 +12,10 @@ use crate::{
     verbs::install,
 };
 use anyhow::{Result, anyhow, bail};
-use mizzen_app::release::{self, Event, NoRelease, Owner, Person, Plan, Settings, Stop, Waits, What};
+use mizzen_app::{
+    is_shared,
+    release::{self, Event, NoRelease, Owner, Person, Plan, Settings, Stop, Waits, What},
+};
 use mizzen_cluster::{Adoption, Failed, NotPlanned, Reclaim, Refused};
 use mizzen_text::{Code, Diagnostic, Severity};
 use std::{collections::BTreeSet, future::Future, time::Duration};
@@ -70,7 +73,7 @@ pub(super) enum Word {
 impl Typed {
     pub(super) fn settings(&self) -> Settings {
         let reclaim = match self.force_conflicts {
-            true => Reclaim::Edited { scaled: BTreeSet::new() },
+            true => Reclaim::All,
             false => Reclaim::Nothing,
         };
         let adoption = Adoption { from: self.adopt.clone(), reclaim, ..Adoption::default() };
@@ -341,7 +344,7 @@ pub(super) fn stopped(plan: &Plan, subject: &Subject) -> Result<()> {
             Some(diagnostic) => written.push(diagnostic),
             None => told.push(failed.reason.to_string()),
         }
-        hints.extend(hint(&failed.reason));
+        hints.extend(hint(&failed.reason, &subject.owner));
     }
     report::tell(report::Form::Text, &written);
     match written.len() {
@@ -363,7 +366,7 @@ fn invalid(failed: &Failed, subject: &Subject) -> Option<Diagnostic> {
     Some(Diagnostic::new(Code::Invalid, failed.reason.to_string()).at(place))
 }
 
-fn hint(reason: &NotPlanned) -> Option<String> {
+fn hint(reason: &NotPlanned, owner: &Owner) -> Option<String> {
     let said = match reason {
         NotPlanned::Foreign { id, .. } if id.kind == "Namespace" => {
             "`createNamespace: false` in app.yaml leaves the namespace to its owner, --adopt=MANAGER takes it over"
@@ -372,10 +375,21 @@ fn hint(reason: &NotPlanned) -> Option<String> {
             "--adopt=MANAGER takes over what that manager has; or give the object another name"
         }
         NotPlanned::Refused(Refused::NoNamespace { id }) => {
-            return Some(format!(
-                "`createNamespace: true` in app.yaml makes the namespace, or `kubectl create namespace {}`",
-                id.namespace
-            ));
+            let name = &id.namespace;
+            let make = format!("`kubectl create namespace {name}`");
+            return Some(match name.as_str() {
+                "istio-system" => format!(
+                    "`mizzen install` makes istio-system, or {make}; an application makes none that it shares"
+                ),
+                _ if is_shared(name) => format!("{make}; an application makes none that it shares"),
+                _ if *name == owner.namespace => {
+                    format!("`createNamespace: true` in app.yaml makes the namespace, or {make}")
+                }
+                _ => format!(
+                    "{id} says `namespace: {name}`: name another, or {make}; the application makes only its own namespace, {}",
+                    owner.namespace
+                ),
+            });
         }
         NotPlanned::Refused(Refused::Conflict { .. }) => {
             "--force-conflicts sets these fields as the Spec says"

@@ -12,7 +12,7 @@ use serde_json::json;
 
 /// A line for each field that differs.
 pub(super) fn lines(id: &ObjectId, left: &Left) -> Vec<String> {
-    let Left { path, manager, theirs, ours } = left;
+    let Left { path, manager, theirs, ours, .. } = left;
     if is_secret(id, path) {
         return vec![format!("{path} stays as {manager} has it")];
     }
@@ -43,7 +43,7 @@ pub(super) fn lines(id: &ObjectId, left: &Left) -> Vec<String> {
 pub(super) fn of<'a>(steps: impl IntoIterator<Item = &'a Step>) -> Vec<String> {
     let mut all = Vec::new();
     for step in steps {
-        let left = step.left.iter().filter(|left| left.manager.subresource.is_empty());
+        let left = step.left.iter().filter(|left| !left.meant);
         for line in left.flat_map(|left| lines(&step.id, left)) {
             all.push(format!("{}: {line}", step.id));
         }
@@ -67,7 +67,7 @@ mod tests {
 
     fn left(path: &str, theirs: Value, ours: Value) -> Left {
         let manager = Manager { name: "kubectl-edit".into(), subresource: String::new() };
-        Left { path: path.into(), manager, theirs, ours }
+        Left { path: path.into(), manager, theirs, ours, meant: false }
     }
 
     fn id(kind: &str) -> ObjectId {
@@ -96,13 +96,13 @@ mod tests {
     #[test]
     fn what_an_autoscaler_is_meant_to_have_is_no_problem() {
         let mut scaled = left("spec.replicas", json!(3), json!(1));
-        scaled.manager.subresource = "scale".into();
+        (scaled.manager.subresource, scaled.meant) = ("scale".into(), true);
         let step =
             |left| Step { id: id("Deployment"), action: mizzen_cluster::Action::Unchanged, left: vec![left] };
         assert!(of(&[step(scaled.clone())]).is_empty());
-        scaled.manager.subresource.clear();
+        scaled.meant = false;
         let told = of(&[step(scaled)]);
-        assert_eq!(told, ["Deployment shop/a: spec.replicas stays 3 as kubectl-edit has it, not 1"]);
+        assert_eq!(told, ["Deployment shop/a: spec.replicas stays 3 as kubectl-edit (scale) has it, not 1"]);
         assert!(ended(&told).is_err() && ended(&[]).is_ok());
     }
 }

@@ -22,6 +22,10 @@ pub(crate) struct Typed {
     #[arg(long, conflicts_with = "spec_file")]
     local: bool,
 
+    /// Show what would be if objects that were made by these field managers were taken over
+    #[arg(long, value_name = "MANAGER", value_delimiter = ',', conflicts_with = "local")]
+    adopt: Vec<String>,
+
     /// How to print it
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     output: Word,
@@ -44,7 +48,8 @@ pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
     {
         output.text(&format!("{}\n", show::presence(presence, lock, before.ledger.newest())))?;
     }
-    let prepared = connection.run(go::prepare(&connection, &subject, before, &Adoption::default()))?;
+    let adoption = Adoption { from: typed.adopt, ..Adoption::default() };
+    let prepared = connection.run(go::prepare(&connection, &subject, before, &adoption))?;
     let Prepared { mut plan, warnings } = prepared;
     match text {
         true => output.text(&show::plan(owner, &plan))?,

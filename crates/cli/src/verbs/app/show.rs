@@ -27,7 +27,7 @@ pub(super) fn plan(owner: &Owner, plan: &Plan) -> String {
     let gone = plan.leaving.iter().filter(|leaving| leaving.kept.is_none()).count();
     // An autoscaler's field is meant to be its own.
     let left = plan.steps.iter().flat_map(|step| &step.planned.step.left);
-    let left = left.filter(|left| left.manager.subresource.is_empty()).count();
+    let left = left.filter(|left| !left.meant).count();
     if left > 0 {
         let what = if left == 1 { "a field stays".to_owned() } else { format!("{left} fields stay") };
         let _ = writeln!(text, "{what} as others have set it; --force-conflicts sets all as the Spec says");
@@ -78,7 +78,12 @@ fn shown(step: &PlannedStep) -> String {
     if let Action::Change { changes } | Action::Adopt { changes, .. } = &plan.action {
         for change in changes {
             text.push_str(&if is_secret(id, &change.path) {
-                format!("      {}: changes\n", change.path)
+                let what = match (&change.before, &change.after) {
+                    (None, _) => "comes",
+                    (_, None) => "goes",
+                    _ => "changes",
+                };
+                format!("      {}: {what}\n", change.path)
             } else {
                 field(change)
             });
@@ -149,7 +154,7 @@ fn leaving(text: &mut String, all: &[Leaving]) {
 fn along(id: &ObjectId) -> &'static str {
     match id.kind.as_str() {
         "Namespace" => " (with everything in it)",
-        "CustomResourceDefinition" => " (with every object of its kind)",
+        "CustomResourceDefinition" => " (with every object of its kind that is this application's)",
         _ => "",
     }
 }

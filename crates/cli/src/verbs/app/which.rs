@@ -8,7 +8,7 @@ use crate::{
 use anyhow::{Result, bail};
 use clap::Args;
 use mizzen_app::{
-    Built, Choice, ONLY_STACK, Spec, Whereabouts, build, given,
+    Built, Choice, ONLY_STACK, Spec, Whereabouts, build, given, name_of_namespace, name_of_owner,
     release::{Owner, Wanted, field_of, wanted},
 };
 use mizzen_cluster::ObjectId;
@@ -195,23 +195,15 @@ fn only(spec: &Spec, pointer: &str) -> Option<String> {
 
 /// Names that can be those of a record.
 fn named(app: String, stack: String, namespace: String) -> Result<Owner> {
-    for (what, name) in [("application", &app), ("stack", &stack), ("namespace", &namespace)] {
-        let fine = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
-        let ends = |letter: Option<char>| letter.is_some_and(|letter| letter.is_ascii_alphanumeric());
-        let longest = if what == "namespace" { 63 } else { 50 };
-        let is_name = name.len() <= longest
-            && name.chars().all(fine)
-            && ends(name.chars().next())
-            && ends(name.chars().last());
-        if !is_name {
-            let hint = "letters, digits, -, _ and ., at most 50";
-            bail!(
-                Usage(format!(
-                    "'{name}' cannot be the name of {} {what}",
-                    if what == "application" { "an" } else { "a" }
-                ))
-                .hint(hint)
-            );
+    let verdicts = [
+        ("application", &app, name_of_owner(&app)),
+        ("stack", &stack, name_of_owner(&stack)),
+        ("namespace", &namespace, name_of_namespace(&namespace)),
+    ];
+    for (what, name, verdict) in verdicts {
+        if let Err(predicate) = verdict {
+            let article = if what == "application" { "an" } else { "a" };
+            bail!(Usage(format!("'{name}' cannot be the name of {article} {what}: it {predicate}")));
         }
     }
     Ok(Owner { app, stack, namespace })

@@ -96,23 +96,23 @@ impl Pages {
 #[command(next_help_heading = "When `Istio` resources are looked at")]
 struct PaceTyped {
     /// When it is looked at again though nothing has happened
-    #[arg(long, value_name = "DURATION", default_value = "10h", value_parser = duration::read)]
+    #[arg(long, value_name = "DURATION", default_value = "10h", value_parser = duration::above_zero)]
     reconciliation_interval: Duration,
 
     /// When it is tried again after a failure, doubled each time
-    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = duration::read)]
+    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = duration::above_zero)]
     failure_base_delay: Duration,
 
     /// The longest that it becomes
-    #[arg(long, value_name = "DURATION", default_value = "1000s", value_parser = duration::read)]
+    #[arg(long, value_name = "DURATION", default_value = "1000s", value_parser = duration::above_zero)]
     failure_max_delay: Duration,
 
     /// So many failures of all resources together are tried again by that alone
-    #[arg(long, value_name = "COUNT", default_value_t = 200)]
+    #[arg(long, value_name = "COUNT", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     rate_limiter_burst: u32,
 
     /// And so many more each second
-    #[arg(long, value_name = "COUNT", default_value_t = 30)]
+    #[arg(long, value_name = "COUNT", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
     rate_limiter_frequency: u32,
 }
 

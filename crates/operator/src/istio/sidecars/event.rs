@@ -1,6 +1,7 @@
 //! What happened to a workload, told where its owner looks: as an event of it, by the names that upstream has planned.
 //!
-//! The name of an event is made of what it says and of the cause, so that one cause is told once as long as the cluster keeps events.
+//! The name of an event is made of what it says and of the cause, so that one cause is told once as long as the cluster keeps
+//! events. It is about the very object, not only its name: `kubectl describe` shows no other.
 
 use super::pod::Owner;
 use mizzen_cluster::{Cluster, Desired, ObjectId, Refused, now};
@@ -58,12 +59,12 @@ fn event(namespace: &str, about: &Owner, reason: Reason, note: &str, cause: &str
     let kind = if reason == Reason::Success { "Normal" } else { "Warning" };
     let reason = format!("Restart{reason:?}");
     let mut hasher = DefaultHasher::new();
-    (&about.kind, &reason, note, cause).hash(&mut hasher);
+    (&about.kind, &about.uid, &reason, note, cause).hash(&mut hasher);
     let name: String = about.name.chars().take(LONGEST).collect();
     json!({
         "apiVersion": "v1", "kind": "Event",
         "metadata": { "name": format!("{name}.{:016x}", hasher.finish()), "namespace": namespace },
-        "involvedObject": { "apiVersion": about.version, "kind": about.kind, "name": about.name, "namespace": namespace },
+        "involvedObject": { "apiVersion": about.version, "kind": about.kind, "name": about.name, "namespace": namespace, "uid": about.uid },
         "reason": reason, "message": note, "type": kind, "count": 1,
         "source": { "component": REPORTER }, "reportingComponent": REPORTER, "reportingInstance": REPORTER,
         "firstTimestamp": now, "lastTimestamp": now,
@@ -76,7 +77,12 @@ mod tests {
 
     #[test]
     fn one_cause_has_one_name_and_another_has_another() {
-        let about = Owner { version: "apps/v1".into(), kind: "Deployment".into(), name: "shop".repeat(80) };
+        let about = Owner {
+            version: "apps/v1".into(),
+            kind: "Deployment".into(),
+            name: "shop".repeat(80),
+            uid: "u".into(),
+        };
         let of = |reason, cause: &str, now: &str| event("n", &about, reason, "note", cause, now);
         let name = |event: &Value| event["metadata"]["name"].as_str().unwrap().to_owned();
         let first = of(Reason::Required, "cause", "t1");
@@ -87,5 +93,9 @@ mod tests {
         assert_eq!((&first["type"], &first["reason"]), (&json!("Warning"), &json!("RestartRequired")));
         assert_eq!(of(Reason::Success, "cause", "t1")["type"], "Normal");
         assert_eq!(first["reportingComponent"], "istio-restarter");
+        assert_eq!(first["involvedObject"]["uid"], "u");
+        let another = Owner { uid: "another".into(), ..about.clone() };
+        let told = event("n", &another, Reason::Required, "note", "cause", "t1");
+        assert_ne!(name(&first), name(&told), "one that was made anew");
     }
 }

@@ -67,7 +67,12 @@ mod tests {
 
     #[test]
     fn each_owner_has_its_way_of_being_restarted() {
-        let of = |kind: &str| Owner { version: "apps/v1".into(), kind: kind.into(), name: "o".into() };
+        let of = |kind: &str| Owner {
+            version: "apps/v1".into(),
+            kind: kind.into(),
+            name: "o".into(),
+            uid: "u".into(),
+        };
         let set = of("ReplicaSet");
         let by_hand = |action: Action| matches!(action, Action::ByHand(_));
         for kind in ["Deployment", "StatefulSet", "DaemonSet"] {

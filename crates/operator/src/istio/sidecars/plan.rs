@@ -53,7 +53,12 @@ impl RestartPlan {
         if was_made_anew && !is_seen {
             return;
         }
-        let itself = || Owner { version: "v1".to_owned(), kind: "Pod".to_owned(), name: pod.name.clone() };
+        let itself = || Owner {
+            version: "v1".to_owned(),
+            kind: "Pod".to_owned(),
+            name: pod.name.clone(),
+            uid: pod.uid.clone(),
+        };
         let owner = match &action {
             Action::RollOut(owner) => owner.clone(),
             Action::Evict(_) => itself(),
@@ -98,7 +103,7 @@ mod tests {
         };
         let deployment = || {
             let (version, kind, name) = ("apps/v1".into(), "Deployment".into(), "d".into());
-            Action::RollOut(Owner { version, kind, name })
+            Action::RollOut(Owner { version, kind, name, uid: String::new() })
         };
         for number in 0..62 {
             plan.add(&pod("a", &format!("p{number}")), Outdated::BySpec, deployment());

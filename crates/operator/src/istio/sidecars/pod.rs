@@ -10,6 +10,7 @@ use serde_json::Value;
 pub(super) struct Pod {
     pub(super) namespace: String,
     pub(super) name: String,
+    pub(super) uid: String,
     /// Of a module of Kyma's: those come first.
     pub(super) of_kyma: bool,
     pub(super) owner: Option<Owner>,
@@ -24,6 +25,8 @@ pub(super) struct Owner {
     pub(super) version: String,
     pub(super) kind: String,
     pub(super) name: String,
+    /// Of this very one, not of another of its name.
+    pub(super) uid: String,
 }
 
 impl Owner {
@@ -31,7 +34,7 @@ impl Owner {
     pub(super) fn of(object: &Value) -> Option<Self> {
         let owner = object["metadata"]["ownerReferences"].get(0)?;
         let text = |key: &str| owner[key].as_str().unwrap_or_default().to_owned();
-        Some(Self { version: text("apiVersion"), kind: text("kind"), name: text("name") })
+        Some(Self { version: text("apiVersion"), kind: text("kind"), name: text("name"), uid: text("uid") })
     }
 }
 
@@ -50,6 +53,7 @@ impl Pod {
         Some(Self {
             namespace: text("namespace"),
             name: text("name"),
+            uid: text("uid"),
             of_kyma: metadata["namespace"] == NAMESPACE || !module.is_empty(),
             owner: Owner::of(pod),
             restarted_for: annotation(RESTARTED_FOR),

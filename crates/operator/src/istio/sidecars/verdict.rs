@@ -188,7 +188,12 @@ mod tests {
     }
 
     fn workload(is_seen: bool, is_bare: bool) -> Workload {
-        let owner = Owner { version: "apps/v1".into(), kind: "Deployment".into(), name: "w".into() };
+        let owner = Owner {
+            version: "apps/v1".into(),
+            kind: "Deployment".into(),
+            name: "w".into(),
+            ..Owner::default()
+        };
         let (namespace, action) = ("n".to_owned(), Action::RollOut(owner.clone()));
         Workload { namespace, of_kyma: false, owner, action, is_seen, is_bare, is_in_vain: false }
     }
@@ -250,7 +255,12 @@ mod tests {
         let set = json!({ "kind": "ReplicaSet", "metadata": {}, "spec": { "replicas": 1, "template": {} }, "status": {} });
         let any = Restart::default();
         let of = |is_in_vain: bool| {
-            let owner = Owner { version: "apps/v1".into(), kind: "ReplicaSet".into(), name: "s".into() };
+            let owner = Owner {
+                version: "apps/v1".into(),
+                kind: "ReplicaSet".into(),
+                name: "s".into(),
+                ..Owner::default()
+            };
             let pod = Workload { action: Action::Evict(owner), is_in_vain, ..workload(true, false) };
             verdict(&set, &pod, MARKS, &conduct(&any))
         };
