@@ -131,15 +131,20 @@ impl Cut {
         Ok(state)
     }
 
-    /// Runs an operator until its n-th write, which the API server still does; then nothing passes, and it is killed.
-    async fn cut(&self, step: Step, n: u64) -> Result<()> {
+    /// Runs an operator until its n-th write, which the API server still does; then nothing passes, and it is killed. Whether it came to
+    /// that: how often a status is written depends on how long things take.
+    async fn cut(&self, step: Step, n: u64) -> Result<bool> {
         let cut = self.faults.inject(Fault::break_off().on(Verb::Write).nth(n));
         let operator = self.operator(step);
         let what = format!("the cut of {step:?} at {n}");
-        wait::until(&what, PATIENCE, async || Seen::when(cut.hits() > 0, || operator.log())).await?;
+        let met = wait::until(&what, PATIENCE, async || Seen::when(cut.hits() > 0, || operator.log()));
+        let reached = tokio::select! {
+            met = met => met.map(|()| true),
+            done = self.done(step, &operator) => done.map(|_| false),
+        };
         operator.kill();
         self.faults.clear();
-        Ok(())
+        reached
     }
 }
 
@@ -194,7 +199,7 @@ async fn an_operator_that_is_cut_off_is_followed_by_one_that_goes_on() -> Result
         undisturbed.push((step, points, state));
     }
     let rounds = undisturbed.iter().map(|(_, points, _)| points.len()).max().unwrap();
-    let mut equal = 0;
+    let (mut reached, mut tried) = (0, 0);
     for round in 0..rounds {
         for (step, points, state) in &undisturbed {
             let point = points.get(round);
@@ -204,8 +209,8 @@ async fn an_operator_that_is_cut_off_is_followed_by_one_that_goes_on() -> Result
             }
             cut.prepare(*step).await?;
             if let Some(n) = point {
-                cut.cut(*step, *n).await?;
-                equal += 1;
+                reached += usize::from(cut.cut(*step, *n).await?);
+                tried += 1;
             }
             let operator = cut.operator(*step);
             let found = cut.done(*step, &operator).await?;
@@ -213,6 +218,7 @@ async fn an_operator_that_is_cut_off_is_followed_by_one_that_goes_on() -> Result
             same(&format!("{step:?} cut at {point:?}"), &found, state);
         }
     }
-    println!("{equal} cuts, the end is the same after each");
+    println!("{reached} of {tried} points were reached, and the end is the same after each");
+    assert!(reached * 3 >= tried * 2, "{reached} of {tried}");
     Ok(())
 }
