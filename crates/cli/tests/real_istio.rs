@@ -13,7 +13,7 @@ use mizzen_testkit::{
     Controllers, Result, needs,
     wait::{PATIENCE, Seen},
 };
-use operated::{DEPLOYMENT, image, passes};
+use operated::{DEPLOYMENT, image, kind, page, passes};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::sleep;
@@ -102,7 +102,9 @@ async fn k_inst_3_4_5_the_sample_becomes_a_mesh_and_other_resources_do_not() -> 
     };
     operator.until("the mode to be repaired", PATIENCE, repaired).await?;
 
-    here.until_scaled(&operator).await?;
+    here.until_scaled().await?;
+    kyma.look(&operator).await?;
+    here.kubectl("delete configmap istio-features -n kyma-system --ignore-not-found").await?;
 
     // Left alone it does nothing, and a look at it writes nothing.
     let settled = async || {
@@ -252,14 +254,8 @@ async fn k_uni_2_deletion_waits_for_what_people_have_made() -> Result<()> {
     here.kubectl("delete envoyfilter mine -n istio-system").await?;
 
     // A version that may not follow the one that is there is refused, and what is there stays.
-    let tag = json!({
-        "metadata": { "annotations": { "operator.kyma-project.io/lastAppliedConfiguration": r#"{"IstioTag":"0.3.0"}"# } },
-        "spec": { "config": { "numTrustedProxies": 3 } },
-    });
-    site.server
-        .kubectl(&["patch", "istio", "default", "-n", HOME, "--type=merge", "-p", &tag.to_string()])
-        .await?;
-    let status = kyma.says(&operator, (HOME, "default"), "Warning", "IstioVersionUpdateNotAllowed").await?;
+    let further = json!({ "config": { "numTrustedProxies": 3 } });
+    let status = kyma.refuses_to_follow(&operator, (HOME, "default"), "0.3.0", &further).await?;
     assert!(status["description"].as_str().unwrap().contains("downgrade not supported"), "{status}");
     let map = here.get(("", "ConfigMap"), "istio-system", "istio").await.unwrap();
     assert!(map["data"]["mesh"].as_str().unwrap().contains("numTrustedProxies: 2"), "{map}");
@@ -296,19 +292,70 @@ async fn k_uni_2_deletion_waits_for_what_people_have_made() -> Result<()> {
     };
     // What is blocked is looked at once a minute.
     operator.until("the extension to be told", PATIENCE * 2, held).await?;
+    // What people keep in the mesh's namespace does not hold its mesh up, and is not lost with it.
+    here.kubectl("create secret generic mine -n istio-system --from-literal=certificate=mine").await?;
     here.kubectl("delete trafficextension mine -n default").await?;
     kyma.until_gone(&operator, "default").await?;
     assert!(here.get(definition, "", "destinationrules.networking.istio.io").await.is_none());
+    assert!(here.get(DEPLOYMENT, "istio-system", "istiod").await.is_none());
+    let namespace = here.get(("", "Namespace"), "", "istio-system").await.unwrap();
+    assert_eq!(namespace["metadata"].get("deletionTimestamp"), None);
+    let events =
+        here.kubectl("get events -n kyma-system --field-selector reason=NamespaceKept -o json").await?;
+    let events: Value = serde_json::from_str(&events).unwrap();
+    assert_eq!(
+        events["items"][0]["message"],
+        "the mesh is gone, and the namespace istio-system stays: Secret istio-system/mine is in it"
+    );
+    assert_eq!(events["items"][0]["involvedObject"]["kind"], "Istio");
+
+    let marks =
+        namespace["metadata"]["annotations"].to_string() + &namespace["metadata"]["labels"].to_string();
+    assert!(!marks.contains("kyma-project.io"), "nobody looks after it any more: {marks}");
+
+    // The same where the Secret is made of something that the operator cannot see.
+    site.server.apply(&kind("bitnami.com", "SealedSecret")).await?;
+    here.kubectl("wait --for=condition=Established crd sealedsecrets.bitnami.com --timeout=60s").await?;
+    let sealed = json!({
+        "apiVersion": "bitnami.com/v1", "kind": "SealedSecret",
+        "metadata": { "name": "mine", "namespace": "istio-system" },
+    });
+    site.server.apply(&sealed.to_string()).await?;
+    let sealed = here.get(("bitnami.com", "SealedSecret"), "istio-system", "mine").await.unwrap();
+    let owner = json!([{ "op": "add", "path": "/metadata/ownerReferences", "value": [{
+        "apiVersion": "bitnami.com/v1", "kind": "SealedSecret", "name": "mine", "uid": sealed["metadata"]["uid"],
+    }] }]);
+    site.server
+        .kubectl(&["patch", "secret", "mine", "-n", "istio-system", "--type=json", "-p", &owner.to_string()])
+        .await?;
+    site.server.apply(&resource(HOME, "default", "{}")).await?;
+    kyma.says(&operator, (HOME, "default"), "Ready", "ReconcileSucceeded").await?;
+    here.kubectl("delete istio default -n kyma-system --wait=false").await?;
+    kyma.until_gone(&operator, "default").await?;
+    assert!(here.get(("", "Secret"), "istio-system", "mine").await.is_some());
+
+    // Without it the namespace goes as well; what is left of a release of Helm's is nobody's.
+    site.server.apply(&resource(HOME, "default", "{}")).await?;
+    kyma.says(&operator, (HOME, "default"), "Ready", "ReconcileSucceeded").await?;
+    here.kubectl("delete sealedsecret mine -n istio-system").await?;
+    here.kubectl("wait --for=delete secret/mine -n istio-system --timeout=60s").await?;
+    here.kubectl(
+        "create secret generic sh.helm.release.v1.istiod.v1 -n istio-system --type=helm.sh/release.v1",
+    )
+    .await?;
+    here.kubectl("delete istio default -n kyma-system --wait=false").await?;
+    kyma.until_gone(&operator, "default").await?;
     kyma.until_no_namespace().await
 }
 
 /// What restarts the gateway restarts it once; network policies come and go with the wish for them.
 #[tokio::test(flavor = "multi_thread")]
-async fn k_rst_1_2_3_k_np_1_2_3_a_changed_spec_restarts_the_gateway_and_policies_come_and_go() -> Result<()> {
+async fn k_rst_1_2_3_k_np_1_2_3_k_ext_1_a_changed_spec_restarts_the_gateway_and_policies_come_and_go()
+-> Result<()> {
     needs!(Controllers::NEEDS);
     let kyma = Kyma::start().await?;
     let (here, site) = (&kyma.here, &kyma.here.site);
-    let (operator, _) = kyma.operator(&[]);
+    let (operator, port) = kyma.operator(&[]);
     let gateway =
         async || here.get(DEPLOYMENT, "istio-system", "istio-ingressgateway").await.unwrap_or_default();
     let restarted = |gateway: &Value| {
@@ -364,13 +411,26 @@ async fn k_rst_1_2_3_k_np_1_2_3_a_changed_spec_restarts_the_gateway_and_policies
         assert_eq!(policies().await.len(), count, "{scenario}");
         let istiod = here.get(DEPLOYMENT, "istio-system", "istiod").await.unwrap();
         for part in [gateway().await, istiod] {
-            assert_eq!(restarted(&part).1, format!("networkPoliciesEnabled is {on}"), "{scenario}");
+            let mark =
+                &part["spec"]["template"]["metadata"]["annotations"]["mizzen.io/restarted-for-policies"];
+            assert_eq!(*mark, format!("networkPoliciesEnabled is {on}"), "{scenario}");
         }
+    }
+
+    // K-EXT-1: what the authorizers are, as metrics.
+    let authorizer = "{ name: a, service: a.example, port: 80, pathPrefix: /check, timeout: 2s }";
+    let spec = format!("{{ config: {{ {config}, authorizers: [{authorizer}] }} }}");
+    site.server.apply(&resource(HOME, "default", &spec)).await?;
+    kyma.says(&operator, (HOME, "default"), "Ready", "ReconcileSucceeded").await?;
+    let metrics = page(port, "/metrics").await;
+    for what in ["providers_total", "timeout_configured_number_total", "path_prefix_configured_number_total"]
+    {
+        assert!(metrics.contains(&format!("\nistio_ext_auth_{what} 1\n")), "{what}: {metrics}");
     }
 
     // Another change restarts nothing. Where the cluster has vertical autoscalers, there are some.
     let before = restarted(&gateway().await);
-    site.server.apply(VERTICAL).await?;
+    site.server.apply(&kind("autoscaling.k8s.io", "VerticalPodAutoscaler")).await?;
     here.kubectl(
         "wait --for=condition=Established crd verticalpodautoscalers.autoscaling.k8s.io --timeout=60s",
     )
@@ -393,23 +453,6 @@ async fn k_rst_1_2_3_k_np_1_2_3_a_changed_spec_restarts_the_gateway_and_policies
     kyma.until_gone(&operator, "default").await?;
     autoscalers(0).await
 }
-
-/// Their kind, as far as it matters here.
-const VERTICAL: &str = "apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: verticalpodautoscalers.autoscaling.k8s.io
-  annotations: { api-approved.kubernetes.io: https://github.com/kubernetes/kubernetes/pull/63797 }
-spec:
-  group: autoscaling.k8s.io
-  scope: Namespaced
-  names: { kind: VerticalPodAutoscaler, plural: verticalpodautoscalers }
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema: { openAPIV3Schema: { type: object, x-kubernetes-preserve-unknown-fields: true } }
-";
 
 /// With upstream's charts there are node agents, too.
 #[tokio::test(flavor = "multi_thread")]

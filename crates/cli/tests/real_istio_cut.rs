@@ -1,6 +1,6 @@
 //! The operator for the `Istio` resource cut off in the middle of its work: the next one arrives where an undisturbed one does.
 //!
-//! A few points by default; all of them with `MIZZEN_EVERY_CUT=1`, which takes long.
+//! A few points by default; all of them with `MIZZEN_EVERY_CUT=1`, which takes half an hour on a quiet machine; from the n-th on with that number.
 
 #![allow(clippy::unwrap_used, reason = "what a test builds on is there, or the test fails")]
 #![allow(clippy::print_stdout, reason = "how many points there were is part of the result")]
@@ -9,7 +9,7 @@ mod kyma;
 mod operated;
 mod site;
 
-use kyma::{Kyma, SAMPLE};
+use kyma::{Kyma, SAMPLE, resource, workloads::workload};
 use mizzen_testkit::{
     Controllers, Faults, Part, Result,
     faults::{Fault, Verb},
@@ -58,18 +58,36 @@ impl Cut {
             Step::Upgrade => Ok(()),
             Step::Restart => {
                 here.injection_is_served().await?;
-                for number in 0..WORKLOADS {
-                    server.apply(&old(number).to_string()).await?;
-                }
-                here.kubectl("wait deployment --all -n default --for=condition=Available --timeout=60s")
-                    .await
-                    .map(drop)
+                self.workloads().await?;
+                let wish = "{ config: { numTrustedProxies: 1, enableDNSProxying: true } }";
+                server.apply(&resource(SAMPLE_NAME.0, SAMPLE_NAME.1, wish)).await.map(drop)
             }
             Step::Remove => {
-                here.kubectl("delete deployment --all -n default --cascade=foreground").await?;
+                self.workloads().await?;
                 here.kubectl("delete istio istio-sample -n kyma-system --wait=false").await.map(drop)
             }
         }
+    }
+
+    /// New ones.
+    async fn workloads(&self) -> Result<()> {
+        let here = &self.kyma.here;
+        here.kubectl("delete deployment --all -n default --cascade=foreground").await?;
+        for number in 0..WORKLOADS {
+            here.site.server.apply(&outdated(number).to_string()).await?;
+        }
+        here.kubectl("wait deployment --all -n default --for=condition=Available --timeout=60s")
+            .await
+            .map(drop)
+    }
+
+    /// Each was restarted, and once.
+    async fn restarted_once(&self) {
+        let all = self.kyma.here.cluster.list_in("apps", "Deployment", "default", "").await.unwrap();
+        for one in &all {
+            assert_eq!(one["metadata"]["generation"], 2, "restarted once: {one}");
+        }
+        assert_eq!(all.len(), WORKLOADS);
     }
 
     /// What is there when it is done.
@@ -85,26 +103,33 @@ impl Cut {
                     Seen::when(there, || status.to_string())
                 };
                 operator.until(&format!("{tag} to be installed"), PATIENCE, arrived).await?;
-                here.until_scaled(operator).await?;
+                // The looks that this brings are over.
+                here.until_scaled().await?;
+                kyma.look(operator).await?;
+                operator.until(&format!("{tag} to be well"), PATIENCE, arrived).await?;
             }
             Step::Restart => {
-                // Nobody injects here: what was restarted is as old as before, which is told, and it is not restarted again.
+                // Nobody injects here: what was restarted is as old as before, which is told, and it is not restarted again. The one that
+                // had only to read something has done so.
                 let told = async || {
+                    let looked = kyma.look(operator).await;
                     let resource = kyma.get(SAMPLE_NAME.0, SAMPLE_NAME.1).await.unwrap_or_default();
-                    let text =
-                        kyma::condition(&resource["status"], "ProxySidecarRestartSucceeded").to_string();
-                    Seen::when(text.contains("default/old-") && text.contains("and 1 additional"), || text)
+                    let status = &resource["status"];
+                    let text = kyma::condition(status, "ProxySidecarRestartSucceeded").to_string();
+                    let all_are_named =
+                        (1..WORKLOADS).all(|number| text.contains(&format!("default/old-{number}")));
+                    let all_are_done = status["outdatedProxies"]["count"] == WORKLOADS - 1
+                        && status["outdatedProxies"].get("waiting").is_none();
+                    Seen::when(looked.is_ok() && all_are_named && all_are_done, || status.to_string())
                 };
                 operator.until("all to have been restarted", PATIENCE * 2, told).await?;
-                let all = here.cluster.list_in("apps", "Deployment", "default", "").await.unwrap();
-                for one in &all {
-                    assert_eq!(one["metadata"]["generation"], 2, "restarted once: {one}");
-                }
-                assert_eq!(all.len(), WORKLOADS);
+                self.restarted_once().await;
             }
             Step::Remove => {
                 kyma.until_gone(operator, "istio-sample").await?;
                 kyma.until_no_namespace().await?;
+                self.restarted_once().await;
+                here.kubectl("delete deployment --all -n default --cascade=foreground").await?;
             }
         }
         let mut state = here.site.state().await;
@@ -119,6 +144,8 @@ impl Cut {
                 state.insert(format!("{kind} {}", object["metadata"]["name"]), cleaned);
             }
         }
+        // A look was asked for by it.
+        state.retain(|key, _| !key.contains("istio-features"));
         for object in state.values_mut() {
             if let Some(Value::Object(annotations)) =
                 object.pointer_mut("/spec/template/metadata/annotations")
@@ -126,6 +153,9 @@ impl Cut {
                 annotations.remove("istio-operator.kyma-project.io/restartedAt");
                 // Of this installation's webhooks.
                 annotations.remove("mizzen.io/restarted-with");
+                if let Some(cause) = annotations.get_mut("mizzen.io/restarted-for") {
+                    *cause = without_time(cause);
+                }
             }
         }
         Ok(state)
@@ -156,7 +186,21 @@ const BESIDES: [(&str, &str); 4] = [
     ("security.istio.io", "PeerAuthentication"),
 ];
 
+/// Since when something is so, differs; whether it is known does not.
+fn without_time(cause: &Value) -> Value {
+    let mut cause: Value = serde_json::from_str(cause.as_str().unwrap()).unwrap_or_else(|_| cause.clone());
+    then(cause.get_mut("readSince"));
+    cause
+}
+
+fn then(time: Option<&mut Value>) {
+    if let Some(time) = time.filter(|time| time.is_string()) {
+        *time = "then".into();
+    }
+}
+
 fn timeless(mut status: Value) -> Value {
+    then(status.pointer_mut("/readAtStart/since"));
     if let Some(conditions) = status.get_mut("conditions").and_then(Value::as_array_mut) {
         for condition in conditions.iter_mut() {
             condition.as_object_mut().unwrap().remove("lastTransitionTime");
@@ -166,19 +210,12 @@ fn timeless(mut status: Value) -> Value {
     status
 }
 
-/// A workload whose pods say themselves that they have an old sidecar.
-fn old(number: usize) -> Value {
-    let name = format!("old-{number}");
-    json!({
-        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": name, "namespace": "default" },
-        "spec": {
-            "selector": { "matchLabels": { "app": name } },
-            "template": {
-                "metadata": { "labels": { "app": name }, "annotations": { "sidecar.istio.io/status": "{}" } },
-                "spec": { "containers": [{ "name": "app", "image": "app" }, { "name": "istio-proxy", "image": "old" }] },
-            },
-        },
-    })
+/// A workload whose pods have to be made anew: because their sidecar is old, or because it has only to read something.
+fn outdated(number: usize) -> Value {
+    let image = if number == 0 { "registry.example/proxyv2:1.1.0" } else { "old" };
+    let mut one = workload("Deployment", &format!("old-{number}"), image, &json!({}));
+    one["metadata"]["namespace"] = "default".into();
+    one
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -194,13 +231,15 @@ async fn an_operator_that_is_cut_off_is_followed_by_one_that_goes_on() -> Result
         let operator = cut.operator(step);
         let state = cut.done(step, &operator).await?;
         operator.kill();
-        let points = points(cut.faults.seen(Verb::Write) - begun, 2);
-        println!("{step:?}: {} writes, cut at {points:?}", points.last().unwrap());
+        let writes = cut.faults.seen(Verb::Write) - begun;
+        let points = points(writes, 2);
+        println!("{step:?}: {writes} writes, cut at {points:?}");
         undisturbed.push((step, points, state));
     }
     let rounds = undisturbed.iter().map(|(_, points, _)| points.len()).max().unwrap();
-    let (mut reached, mut tried) = (0, 0);
+    let (mut reached, mut unreached) = (0, Vec::new());
     for round in 0..rounds {
+        println!("{reached} points so far");
         for (step, points, state) in &undisturbed {
             let point = points.get(round);
             // What lies between is done only as long as it is cut.
@@ -209,8 +248,13 @@ async fn an_operator_that_is_cut_off_is_followed_by_one_that_goes_on() -> Result
             }
             cut.prepare(*step).await?;
             if let Some(n) = point {
-                reached += usize::from(cut.cut(*step, *n).await?);
-                tried += 1;
+                if cut.cut(*step, *n).await? {
+                    reached += 1;
+                } else {
+                    let last = points.last().unwrap();
+                    assert!(n * 5 > last * 4, "{step:?} ended before its write {n} of {last}");
+                    unreached.push(format!("{step:?} at {n}"));
+                }
             }
             let operator = cut.operator(*step);
             let found = cut.done(*step, &operator).await?;
@@ -218,7 +262,8 @@ async fn an_operator_that_is_cut_off_is_followed_by_one_that_goes_on() -> Result
             same(&format!("{step:?} cut at {point:?}"), &found, state);
         }
     }
-    println!("{reached} of {tried} points were reached, and the end is the same after each");
-    assert!(reached * 3 >= tried * 2, "{reached} of {tried}");
+    println!("{reached} points were reached, and the end is the same after each");
+    println!("not reached, because there were fewer writes then: {unreached:?}");
+    assert!(reached > unreached.len() * 2, "{reached} were reached, and not {unreached:?}");
     Ok(())
 }

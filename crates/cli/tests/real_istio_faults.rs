@@ -132,6 +132,8 @@ async fn one_process_follows_both_kinds_as_soon_as_they_are_defined() -> Result<
 
     let objects = here.site.mizzen_alone("operator manifest").await.well();
     server.apply(&objects).await?;
+    let established = "wait --for=condition=Established --timeout=60s crd";
+    here.kubectl(&format!("{established} istios.operator.kyma-project.io")).await?;
     server.apply(SAMPLE).await?;
     let kyma = Kyma { here };
     kyma.says(&operator, NAME, "Ready", "ReconcileSucceeded").await?;
@@ -141,6 +143,7 @@ async fn one_process_follows_both_kinds_as_soon_as_they_are_defined() -> Result<
 
     let objects = here.site.mizzen_alone("operator dump").await.well();
     here.site.server.apply(&objects).await?;
+    here.kubectl(&format!("{established} istiooperators.install.istio.io")).await?;
     here.site.server.apply(operated::CANARY).await?;
     here.says(&operator, "canary", "HEALTHY").await?;
     // Two meshes side by side: the one that goes takes nothing of the other.

@@ -290,11 +290,11 @@ async fn pods_without_a_sidecar_get_one_when_istio_is_back() -> Result<()> {
     create(&world, &both_ways()).await?;
     create(&world, &[deployment("refusing", &refuses), deployment("loner", &native)]).await?;
     let all = ["native", "regular", "refusing", "loner"];
-    let operator = world.operator();
-    apply(&world, "").await?;
     for name in all {
         world.until_pods(name, "without a sidecar", |pod| !is_injected(pod)).await?;
     }
+    let operator = world.operator();
+    apply(&world, "").await?;
     ready(&world, &operator).await?;
 
     // While nobody serves the webhook, nobody is restarted: new pods would be refused, or have none either.

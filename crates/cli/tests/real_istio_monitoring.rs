@@ -78,7 +78,7 @@ async fn monitors_and_health_come_when_they_can_are_repaired_and_go_with_the_mes
     assert!(here.get(HEALTH, "istio-system", "istio-healthz").await.is_none());
 
     // The kind comes, and somebody's gateway: with them what they are for.
-    server.apply(operated::MONITORS).await?;
+    server.apply(&operated::kind("monitoring.coreos.com", "ServiceMonitor")).await?;
     let (port, path) = ("/spec/endpoints/0/port", "/spec/endpoints/0/path");
     watched.until(MONITOR, "istio-control-plane", port, &json!("http-monitoring")).await?;
     watched.until(MONITOR, "istio-gateways", path, &json!("/stats/prometheus")).await?;

@@ -7,9 +7,14 @@ mod kyma;
 mod operated;
 mod site;
 
-use kyma::{Kyma, condition, resource};
+use kyma::{
+    Kyma, condition, resource,
+    workloads::{list, pod, workload},
+};
 use mizzen_testkit::{
-    Controllers, Part, Result, needs,
+    Controllers, Part, Result,
+    faults::{Fault, Verb},
+    needs,
     wait::{PATIENCE, Seen},
 };
 use operated::{DEPLOYMENT, image};
@@ -67,6 +72,22 @@ async fn an_upgrade_that_skips_goes_back_or_changes_the_major_version_is_refused
         following.kill();
         assert_eq!(is().await, format!("registry.example/pilot:{tag}"));
     }
+    // Another program is no version of the same one: what Kyma's operator has installed, which does not say whose it is, becomes ours. It
+    // does so, too, if the first attempt is cut off when the other program is there already.
+    let kyma_s = r#"{"metadata":{"annotations":{"mizzen.io/installed-program":null}}}"#;
+    server.kubectl(&["patch", "istio", "default", "-n", HOME, "--type=merge", "-p", kyma_s]).await?;
+    let faults = server.faults().await?;
+    let cut = faults.inject(Fault::break_off().on(Verb::Write).path("deployments/istiod").next(1));
+    let (cut_off, _) = kyma.operator_through(&faults.kubeconfig_file(), &["--leader-elect=false"]);
+    let met = async || Seen::when(cut.hits() > 0, || "nothing was replaced".to_owned());
+    cut_off.until("the other program", PATIENCE, met).await?;
+    cut_off.kill();
+    assert_eq!(is().await, "mizzen/mizzen:0.1.0");
+    let remembered = kyma.get(HOME, "default").await.unwrap();
+    assert_eq!(remembered["status"]["installedVersion"], "1.11.3", "it was cut off before that");
+    let (ours, _) = kyma.operator_through(&server.kubeconfig_file(), &["--leader-elect=false"]);
+    installed(&ours, "0.1.0").await?;
+    assert_eq!(is().await, "mizzen/mizzen:0.1.0");
     Ok(())
 }
 
@@ -80,48 +101,42 @@ async fn a_resource_that_is_no_longer_valid_goes_and_owners_of_unknown_kinds_are
     apply("{ compatibilityMode: false }").await?;
     kyma.says(&operator, DEFAULT, "Ready", "ReconcileSucceeded").await?;
 
-    // A pod of a Rollout, say, beside one of a Deployment.
-    let owner = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "rollout", "namespace": "default" } });
-    server.apply(&owner.to_string()).await?;
-    let owner = here.get(("", "ConfigMap"), "default", "rollout").await.unwrap();
-    let pod = json!({
-        "labels": { "app": "web" }, "annotations": { "sidecar.istio.io/status": "{}" },
-        "spec": { "containers": [{ "name": "app", "image": "app" }, { "name": "istio-proxy", "image": "old" }] },
-    });
-    let of_another = json!({
-        "apiVersion": "v1", "kind": "Pod",
-        "metadata": {
-            "name": "canary-1", "namespace": "default", "annotations": pod["annotations"],
-            "ownerReferences": [{ "apiVersion": "v1", "kind": "ConfigMap", "name": "rollout", "uid": owner["metadata"]["uid"] }],
-        },
-        "spec": pod["spec"],
-    });
-    let deployment = json!({
-        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": "web", "namespace": "default" },
-        "spec": {
-            "selector": { "matchLabels": pod["labels"] },
-            "template": { "metadata": { "labels": pod["labels"], "annotations": pod["annotations"] }, "spec": pod["spec"] },
-        },
-    });
-    for object in [of_another, deployment] {
-        server.apply(&object.to_string()).await?;
-    }
-    here.kubectl("wait pod --all --for=condition=Ready --timeout=60s").await?;
+    // A pod of a Rollout, say, beside those of a Deployment. Their sidecars are what they should be until something else is wished for.
+    here.kubectl("create namespace shop").await?;
+    here.kubectl("create configmap rollout -n shop").await?;
+    let rollout = here.get(("", "ConfigMap"), "shop", "rollout").await.unwrap();
+    let gateway = here.get(DEPLOYMENT, "istio-system", "istio-ingressgateway").await.unwrap();
+    let right = image(&gateway).as_str().unwrap().to_owned();
+    let mut canary = pod("canary-1", &right);
+    canary["metadata"]["ownerReferences"] = json!([{ "apiVersion": "v1", "kind": "ConfigMap", "name": "rollout", "uid": rollout["metadata"]["uid"] }]);
+    server.apply(&list(&[canary, workload("Deployment", "web", &right, &json!({}))])).await?;
+    here.kubectl("wait deployment/web -n shop --for=condition=Available --timeout=60s").await?;
+    here.kubectl("wait pod --all -n shop --for=condition=Ready --timeout=60s").await?;
     here.injection_is_served().await?;
     apply("{ config: { enableDNSProxying: true } }").await?;
     let status = kyma.says(&operator, DEFAULT, "Warning", "ReconcileFailed").await?;
     let told = condition(&status, "ProxySidecarRestartSucceeded");
     assert_eq!(told["reason"], "ProxySidecarManualRestartRequired", "{status}");
-    assert!(told["message"].as_str().unwrap().contains("default/rollout"), "{told}");
-    let web = here.get(DEPLOYMENT, "default", "web").await.unwrap();
+    assert!(told["message"].as_str().unwrap().contains("shop/rollout"), "{told}");
+    let web = here.get(DEPLOYMENT, "shop", "web").await.unwrap();
     assert_eq!(web["metadata"]["generation"], 2, "the others are restarted: {web}");
-    assert!(here.get(("", "Pod"), "default", "canary-1").await.is_some());
+    assert!(here.get(("", "Pod"), "shop", "canary-1").await.is_some());
 
     // A spec that is refused, and the resource deleted: the mesh goes all the same.
     let twice = "{ config: { authorizers: [{ name: a, port: 1 }, { name: a, port: 2 }] } }";
     apply(twice).await?;
     kyma.says(&operator, DEFAULT, "Warning", "ValidationFailed").await?;
     assert!(here.get(DEPLOYMENT, "istio-system", "istiod").await.is_some());
+    // The same if somebody has taken the finalizer away: it is put back at once, though the spec is refused.
+    let free = r#"{"metadata":{"finalizers":null}}"#;
+    server.kubectl(&["patch", "istio", "default", "-n", HOME, "--type=merge", "-p", free]).await?;
+    let held = async || {
+        let finalizers = kyma.get(HOME, "default").await.unwrap()["metadata"]["finalizers"].clone();
+        Seen::when(finalizers.is_array(), || finalizers.to_string())
+    };
+    operator.until("the finalizer to be back", PATIENCE, held).await?;
+    apply("{ config: { proxyStatsMatcher: { inclusionRegexps: ['('] } } }").await?;
+    kyma.says(&operator, DEFAULT, "Error", "ValidationFailed").await?;
     here.kubectl("delete istio default -n kyma-system --wait=false").await?;
     kyma.until_gone(&operator, "default").await?;
     kyma.until_no_namespace().await

@@ -7,19 +7,26 @@ mod kyma;
 mod operated;
 mod site;
 
-use kyma::{Kyma, resource};
+use kyma::{
+    Kyma, resource,
+    workloads::{another_day, workload},
+};
 use mizzen_testkit::{
-    Controllers, Part, Result, needs,
+    Controllers, Part, Result,
+    faults::{Fault, Verb},
+    needs,
     wait::{PATIENCE, Seen},
 };
 use operated::DEPLOYMENT;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
 const HOME: (&str, &str) = ("kyma-system", "default");
+const WINDOW: &str = "restarter.istio-operator.kyma-project.io/maintenance-window";
+const CAUSE: &str = "mizzen.io/restarted-for";
 /// What the behaviour of the version before is called by each version.
 const OF_29: &str = "DISABLE_TRACK_REMAINING_CB_METRICS";
 const OF_30: &str = "PILOT_SIDECAR_PICK_BEST_SERVICE_NAMESPACE";
@@ -103,14 +110,54 @@ async fn an_upgrade_goes_through_the_charts_of_each_version_on_the_way() -> Resu
     let status = kyma.says(&operator, HOME, "Warning", "IstioVersionUpdateNotAllowed").await?;
     assert!(status["description"].as_str().unwrap().contains("exceed one minor version"), "{status}");
     assert_eq!(
-        (status["installedVersion"].as_str(), istiod().await["spec"].clone()),
-        (Some("1.29.5"), old["spec"].clone())
+        (status["installedVersion"].as_str(), istiod().await["spec"]["template"].clone()),
+        (Some("1.29.5"), old["spec"]["template"].clone())
     );
     operator.kill();
 
-    // With the charts between, it goes step by step; each version is told in its own words.
+    // With the charts between, it goes step by step; and not on from the one between before the proxies of the first had their turn.
+    here.injection_is_served().await?;
+    here.kubectl("create namespace shop").await?;
+    let gateway = here.get(DEPLOYMENT, "istio-system", "istio-ingressgateway").await.unwrap();
+    let mut web = workload("Deployment", "web", operated::image(&gateway).as_str().unwrap(), &json!({}));
+    web["metadata"]["annotations"] = json!({ WINDOW: format!("{} 00:00-23:59", another_day()) });
+    server.apply(&web.to_string()).await?;
+    here.kubectl("rollout status deployment web -n shop --timeout=60s").await?;
+    // One that is cut off when it looks whose proxies they are has seen none that waits.
+    let faults = server.faults().await?;
+    let cut = faults.inject(Fault::break_off().on(Verb::Read).path("shop/replicasets").next(1));
+    let (cut_off, _) = kyma.operator_through(&faults.kubeconfig_file(), &["--istio-manifests", &root]);
+    let met = async || Seen::when(cut.hits() > 0, || "nobody asked for the owner of a pod".to_owned());
+    cut_off.until("the proxies to be looked at", PATIENCE, met).await?;
+    cut_off.kill();
+    assert_eq!(kyma.get(HOME.0, HOME.1).await.unwrap()["status"]["installedVersion"], "1.30.2");
     let (operator, _) = kyma.operator(&["--istio-manifests", &root]);
+    kyma.comes_to(&operator, HOME, "Blocked").await?;
+    kyma.look(&operator).await?;
+    let status = kyma.get(HOME.0, HOME.1).await.unwrap()["status"].clone();
+    assert_eq!(
+        [&status["state"], &status["installedVersion"], &status["description"]],
+        [
+            "Processing",
+            "1.30.2",
+            "Istio 1.30.2 is installed, 1.31 follows when 1 workload has had its turn to be restarted"
+        ]
+    );
+    assert_eq!(status["nextVersion"], "1.31");
+    assert_eq!(status["outdatedProxies"]["waiting"], json!({ "MaintenanceWindow": 1 }));
+    here.kubectl(&format!("annotate deployment web -n shop {WINDOW}-")).await?;
+    kyma.look(&operator).await?;
+    let turn = async || {
+        let sets = here.cluster.list_in("apps", "ReplicaSet", "shop", "app=web").await.unwrap();
+        let cause = |set: &Value| set["spec"]["template"]["metadata"]["annotations"][CAUSE].to_string();
+        let causes: Vec<String> = sets.iter().map(cause).collect();
+        Seen::when(causes.iter().any(|cause| cause.contains("1.30.2")), || format!("{causes:?}"))
+    };
+    operator.until("its turn, at the version between", PATIENCE, turn).await?;
+    here.kubectl("delete deployment web -n shop --cascade=foreground").await?;
+    kyma.look(&operator).await?;
     until_installed(&kyma, &operator, "1.31.0").await?;
+    // Each version is told in its own words.
     assert_eq!(turned_back(&istiod().await), [OF_31]);
     let sets = here.cluster.list_in("apps", "ReplicaSet", "istio-system", "app=istiod").await.unwrap();
     let tag = |set: &Value| operated::image(set).as_str().unwrap().rsplit_once(':').unwrap().1.to_owned();

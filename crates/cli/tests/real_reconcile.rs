@@ -6,7 +6,10 @@
 mod operated;
 mod site;
 
-use mizzen_testkit::{Controllers, Result, needs};
+use mizzen_testkit::{
+    Controllers, Result, needs,
+    wait::{self, PATIENCE, Seen},
+};
 use operated::{DEPLOYMENT, Operated};
 use serde_json::{Value, json};
 use site::{BINARY, changed, cleaned, cut};
@@ -17,6 +20,8 @@ const GATEWAY: (&str, &str) = ("networking.istio.io", "Gateway");
 const SERVICE: (&str, &str) = ("networking.istio.io", "VirtualService");
 const PEER: (&str, &str) = ("security.istio.io", "PeerAuthentication");
 const MONITOR: (&str, &str) = ("monitoring.coreos.com", "ServiceMonitor");
+
+const AUTOSCALER: &str = "  ~ HorizontalPodAutoscaler istio-system/istio-ingressgateway";
 
 /// What a pass in JSON says of each component, and how much it wrote.
 fn read(out: &str) -> (Vec<(String, String, usize)>, u64) {
@@ -110,6 +115,7 @@ async fn a_mesh_comes_stays_changes_and_goes_by_single_passes() -> Result<()> {
     assert!(injector.to_string().contains("gardener.cloud/purpose"), "{injector}");
 
     // Again: nothing is written.
+    here.until_scaled().await?;
     let before = site.versions().await;
     let again = site.mizzen(&format!("{all} -o json")).await.well();
     let (components, writes) = read(&again);
@@ -136,7 +142,7 @@ async fn a_mesh_comes_stays_changes_and_goes_by_single_passes() -> Result<()> {
     assert_eq!(strict["spec"]["mtls"]["mode"], "STRICT");
 
     // Monitoring where the cluster has the kind, dashboards where somebody wants them; both go again.
-    site.server.apply(operated::MONITORS).await?;
+    site.server.apply(&operated::kind("monitoring.coreos.com", "ServiceMonitor")).await?;
     here.kubectl("wait --for=condition=Established crd servicemonitors.monitoring.coreos.com --timeout=60s")
         .await?;
     let resources = "reconcile --components istio-resources -o json --value global.domainName=kyma.example";
@@ -169,6 +175,17 @@ async fn a_mesh_comes_stays_changes_and_goes_by_single_passes() -> Result<()> {
     assert!(here.get(("autoscaling", "HorizontalPodAutoscaler"), "istio-system", "istiod").await.is_none());
     site.mizzen(&format!("{sized} evaluation")).await.well();
     assert_eq!(cpu().await, "50m");
+    // Of an item of a list, too, only the field that is named.
+    let gateway = "istio.components.ingressGateways[0].k8s.hpaSpec";
+    let plan = format!("{sized} evaluation --dry-run --value {gateway}");
+    let plan = site.mizzen(&format!("{plan}.minReplicas=2,{gateway}.maxReplicas=4")).await.well();
+    let lines: Vec<&str> = plan.lines().take_while(|line| !line.starts_with("  Istio")).collect();
+    assert_eq!(lines[..2], ["Component 'istio': 1 object to write", AUTOSCALER], "{plan}");
+    assert_eq!(lines[2..].iter().filter(|line| !line.contains("Replicas: ")).count(), 0, "{plan}");
+    let wrong = site.mizzen(&format!("{sized} evaluation --value istio.components.cni=off")).await.badly();
+    assert!(wrong.contains("istio.components.cni: it must be a map"), "{wrong}");
+
+    here.until_scaled_to("istio-ingressgateway", 1).await?;
     let before = site.versions().await;
     let wrong = site.mizzen("reconcile --value istio.values.pilot.autoscaleMin=many").await.badly();
     assert!(wrong.contains("autoscaleMin") && wrong.contains("nothing was done"), "{wrong}");
@@ -304,7 +321,79 @@ async fn what_others_have_made_is_neither_taken_nor_lost() -> Result<()> {
     let held = site.mizzen("reconcile --delete -y").await.badly();
     assert!(held.contains("block deletion: Gateway kyma-system/kyma-gateway, PeerAuthentication"), "{held}");
     assert_eq!(both().await, before);
-    assert!(here.get(SERVICE, "istio-system", "istio-healthz").await.is_none(), "that one was ours");
+    assert!(here.get(SERVICE, "istio-system", "istio-healthz").await.is_some(), "where one stays all do");
+    Ok(())
+}
+
+const RESOURCES: [((&str, &str), &str, &str); 3] = [
+    (GATEWAY, "kyma-system", "kyma-gateway"),
+    (SERVICE, "istio-system", "istio-healthz"),
+    (PEER, "istio-system", "default"),
+];
+/// Somebody's, which would go with the definition of its kind.
+const RULE: &str = "apiVersion: networking.istio.io/v1
+kind: DestinationRule
+metadata: { name: mine, namespace: default }
+spec: { host: a.example }
+";
+/// As the operator has it while it keeps a mesh.
+const KEPT: &str = "apiVersion: operator.kyma-project.io/v1alpha2
+kind: Istio
+metadata:
+  name: default
+  namespace: kyma-system
+  finalizers: [istios.operator.kyma-project.io/istio-installation]
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_the_mesh_has_to_stay_nothing_goes() -> Result<()> {
+    needs!(Controllers::NEEDS);
+    let here = Operated::start().await?;
+    let site = &here.site;
+    let definition = site.mizzen_alone("operator manifest").await.well();
+    site.mizzen(&format!("reconcile {DOMAIN}")).await.well();
+    site.server.apply(&definition).await?;
+    here.kubectl("wait --for=condition=Established crd istios.operator.kyma-project.io --timeout=60s")
+        .await?;
+
+    let resources = async || {
+        let mut versions = Vec::new();
+        for (kind, namespace, name) in RESOURCES {
+            let live = here.get(kind, namespace, name).await.unwrap();
+            versions.push(live["metadata"]["resourceVersion"].clone());
+        }
+        versions
+    };
+    let stays = async |reasons: &[&str]| {
+        let before = (whole(&here).await, resources().await);
+        for line in ["reconcile --delete -y", "reconcile --delete", "reconcile --delete --dry-run"] {
+            let told = site.mizzen(line).await.badly();
+            println!("{line}\n{told}");
+            for reason in reasons {
+                assert_eq!(told.matches(reason).count(), 1, "{line}: {told}");
+            }
+            assert!(told.contains("istio-resources: not started"), "{line}: {told}");
+            assert!(told.contains("nothing was written"), "{line}: {told}");
+            assert!(!told.contains("istiod needs it"), "it would go, too: {told}");
+            cut::same(line, &whole(&here).await, &before.0);
+            assert_eq!(resources().await, before.1, "{line}");
+        }
+    };
+    let rule = "block deletion: DestinationRule default/mine. ";
+    let operator = "Istio kyma-system/default is there, and its operator keeps the mesh";
+    site.server.apply(RULE).await?;
+    stays(&[rule]).await;
+    site.server.apply(KEPT).await?;
+    stays(&[rule, operator]).await;
+    here.kubectl("delete destinationrule mine").await?;
+    stays(&[operator]).await;
+
+    // Another mesh needs the essentials: all that is asked for is looked at, not just what comes first.
+    let patch = r#"{"metadata":{"finalizers":null}}"#;
+    let patch = ["patch", "istio", "default", "-n", "kyma-system", "--type=merge", "-p", patch];
+    site.server.kubectl(&patch).await?;
+    site.mizzen("install -y --set profile=minimal --set revision=canary").await.well();
+    stays(&["Deployment istio-system/istiod-canary needs it: delete that first"]).await;
     Ok(())
 }
 
@@ -456,7 +545,11 @@ async fn proxies_are_reset_once_and_versions_follow_the_rules() -> Result<()> {
     }
     assert_eq!(restarted("Deployment", "shop", "new").await, None);
     assert_eq!(restarted("Deployment", "plain", "outside").await, None);
-    assert_ne!(here.kubectl("get pods -n shop -l app=loose -o name").await?, loose);
+    let another = async || {
+        let now = here.kubectl("get pods -n shop -l app=loose -o name").await.unwrap_or_default();
+        Seen::when(now != loose, || now)
+    };
+    wait::until("another pod in the place of the one that was evicted", PATIENCE, another).await?;
     let warned = here.get(("", "Pod"), "shop", "bare").await.unwrap();
     let warning = &warned["metadata"]["annotations"]["istio.reconciler.kyma-project.io/proxy-reset-warning"];
     assert!(warning.as_str().unwrap().contains("OwnerReferences is Job or was not found"), "{warning}");
@@ -510,12 +603,16 @@ async fn proxies_are_reset_once_and_versions_follow_the_rules() -> Result<()> {
 
     // Back to an older version only where somebody insists.
     here.kubectl("delete deployment new -n shop --cascade=foreground --timeout=60s").await?;
+    here.kubectl("delete priorityclass istio-kyma-priority").await?;
     let told = site.mizzen(line).await.badly();
     let words =
         "target Istio version (0.1.0) is lower than current version (0.2.0) - downgrade not supported";
-    assert!(told.contains(words), "{told}");
+    assert!(told.contains(words) && told.contains("nothing was done"), "{told}");
     assert!(image().await.ends_with(":0.2.0"));
+    let class = async || here.get(("scheduling.k8s.io", "PriorityClass"), "", "istio-kyma-priority").await;
+    assert!(class().await.is_none(), "nor was what would have come first");
     site.mizzen(&format!("{line} --force")).await.well();
+    assert!(class().await.is_some());
     assert!(image().await.ends_with(":0.1.0"));
     Ok(())
 }
@@ -557,9 +654,12 @@ async fn a_line_that_cannot_be_meant_is_refused() -> Result<()> {
         assert_eq!(code, Some(2), "{line}: {err}");
         assert!(err.contains(words), "{line}: {err}");
     }
-    let (code, err) = run("reconcile --kubeconfig /nowhere/config --value global.isLocalEnv=true").await;
+    let unread = "--value global.isLocalEnv=true,istio.namespace=foo";
+    let (code, err) = run(&format!("reconcile --kubeconfig /nowhere/config {unread}")).await;
     assert_eq!(code, Some(1), "{err}");
-    assert!(err.contains("the value global.isLocalEnv has no effect here"), "{err}");
+    for key in ["global.isLocalEnv", "istio.namespace"] {
+        assert!(err.contains(&format!("the value {key} has no effect here")), "{err}");
+    }
     assert!(err.contains("ISTIOCTL_PATH is set, and not used"), "{err}");
     Ok(())
 }

@@ -106,7 +106,7 @@ impl Cluster {
                     message: "it is gone".to_owned(),
                 });
             };
-            send.value["metadata"]["resourceVersion"] = taken["metadata"]["resourceVersion"].clone();
+            send.value_mut()["metadata"]["resourceVersion"] = taken["metadata"]["resourceVersion"].clone();
         }
         let mode = Mode { dry_run: false, force: planned.force };
         self.apply(&send, mode).await?;

@@ -116,7 +116,7 @@ impl Cluster {
         let mut served = Served::default();
         for path in ["/api", "/apis"] {
             let request = Request::get(path).header(header::ACCEPT, ACCEPT);
-            let answer = self.call("reading which kinds there are", request, Value::Null).await?;
+            let answer = self.call("reading which kinds there are", request, &Value::Null).await?;
             let groups = answer.map(serde_json::from_value).transpose();
             let groups = groups.map_err(|error| Refused::Unreachable {
                 what: "reading which kinds there are".to_owned(),
@@ -145,7 +145,7 @@ impl Cluster {
     /// Nothing if it is not there, or its kind is not.
     pub async fn get(&self, id: &ObjectId, version: Option<&str>) -> Result<Option<Value>, Refused> {
         match self.path(id, version) {
-            Ok(path) => self.call(&format!("reading {id}"), Request::get(path), Value::Null).await,
+            Ok(path) => self.call(&format!("reading {id}"), Request::get(path), &Value::Null).await,
             Err(_) => Ok(None),
         }
     }
@@ -169,7 +169,7 @@ impl Cluster {
             path.push_str("&dryRun=All");
         }
         let request = Request::patch(path).header(header::CONTENT_TYPE, "application/apply-patch+yaml");
-        self.answer(&what, request, desired.value.clone()).await.map_err(|refused| match refused {
+        self.answer(&what, request, &desired.value).await.map_err(|refused| match refused {
             Refused::Absent { kind, .. } if kind == "namespaces" => {
                 Refused::NoNamespace { id: desired.id.clone() }
             }
@@ -182,11 +182,11 @@ impl Cluster {
         let mut path = self.path(&desired.id, Some(&desired.version))?;
         path.push_str(&format!("/status?fieldManager={}&force=true", escaped(manager)));
         let request = Request::patch(path).header(header::CONTENT_TYPE, "application/apply-patch+yaml");
-        self.call(&format!("writing the status of {}", desired.id), request, desired.value.clone()).await
+        self.call(&format!("writing the status of {}", desired.id), request, &desired.value).await
     }
 
     /// The whole object, whoever has its fields, in the place of the very version that it names. Nothing if it is not there.
-    pub async fn replace(&self, id: &ObjectId, object: Value) -> Result<Option<Value>, Refused> {
+    pub async fn replace(&self, id: &ObjectId, object: &Value) -> Result<Option<Value>, Refused> {
         let path = format!("{}?fieldManager={}", self.path(id, None)?, escaped(&self.manager));
         let request = Request::put(path).header(header::CONTENT_TYPE, "application/json");
         self.call(&format!("replacing {id}"), request, object).await
@@ -205,21 +205,21 @@ impl Cluster {
             format!("{}?fieldManager={}", kind.collection(&id.group, &id.namespace), escaped(&self.manager));
         let request = Request::post(path).header(header::CONTENT_TYPE, "application/json");
         self.writes.fetch_add(1, Relaxed);
-        self.call(&format!("making {id}"), request, desired.value.clone()).await
+        self.call(&format!("making {id}"), request, &desired.value).await
     }
 
     /// Lays fields over an object. As the server has it then; nothing if it is not there.
     pub(crate) async fn merge(&self, id: &ObjectId, fields: Value) -> Result<Option<Value>, Refused> {
         let path = self.path(id, None)?;
         let request = Request::patch(path).header(header::CONTENT_TYPE, "application/merge-patch+json");
-        self.call(&format!("changing {id}"), request, fields).await
+        self.call(&format!("changing {id}"), request, &fields).await
     }
 
     /// A JSON patch. As the server has it then; nothing if it is not there.
     pub async fn patch(&self, id: &ObjectId, patch: Value) -> Result<Option<Value>, Refused> {
         let path = self.path(id, None)?;
         let request = Request::patch(path).header(header::CONTENT_TYPE, "application/json-patch+json");
-        self.call(&format!("changing {id}"), request, patch).await
+        self.call(&format!("changing {id}"), request, &patch).await
     }
 
     /// With what depends on it. Only this very one, if its `uid` is given.
@@ -233,7 +233,7 @@ impl Cluster {
             options["preconditions"] = json!({ "uid": uid });
         }
         let request = Request::delete(path).header(header::CONTENT_TYPE, "application/json");
-        let answer: Option<Value> = self.call(&format!("deleting {id}"), request, options).await?;
+        let answer: Option<Value> = self.call(&format!("deleting {id}"), request, &options).await?;
         Ok(match answer {
             None => Deletion::Absent,
             // What is still there is sent back as it is.
@@ -269,7 +269,7 @@ impl Cluster {
         let served = self.served();
         let Some(found) = served.find(group, kind, None) else { return Ok(Vec::new()) };
         let path = format!("{}?{query}", found.collection(group, namespace));
-        let answer = self.call(&format!("listing {kind}"), Request::get(path), Value::Null).await?;
+        let answer = self.call(&format!("listing {kind}"), Request::get(path), &Value::Null).await?;
         let items = answer.and_then(|mut list: Value| list.get_mut("items").map(Value::take));
         let mut items = match items {
             Some(Value::Array(items)) => items,
@@ -299,7 +299,7 @@ impl Cluster {
         loop {
             let page = format!("limit={PAGE}&continue={}", escaped(&token));
             let path = format!("{}?{page}&{query}", found.collection(group, ""));
-            let answer = self.call(&format!("listing {kind}"), Request::get(path), Value::Null).await?;
+            let answer = self.call(&format!("listing {kind}"), Request::get(path), &Value::Null).await?;
             let Some(Page { items, metadata }) = answer else { return Ok(()) };
             for item in items {
                 // An object takes many times its text: one at a time.
@@ -318,7 +318,7 @@ impl Cluster {
 
     /// Whatever a path of the server's answers; nothing for 404.
     pub async fn read(&self, what: &str, path: &str) -> Result<Option<Value>, Refused> {
-        self.call(what, Request::get(path), Value::Null).await
+        self.call(what, Request::get(path), &Value::Null).await
     }
 
     /// The answer as it is, from a path that does not speak JSON, such as a pod's behind the server's proxy. Asked once.
@@ -336,7 +336,7 @@ impl Cluster {
     /// A question that is put as an object, such as a review of rights: nothing is kept of it.
     pub async fn ask(&self, what: &str, path: &str, question: Value) -> Result<Option<Value>, Refused> {
         let request = Request::post(path).header(header::CONTENT_TYPE, "application/json");
-        self.call(what, request, question).await
+        self.call(what, request, &question).await
     }
 
     /// A wish that is put as an object, and once: what the server answers to it is the answer, however busy it is.
@@ -358,7 +358,7 @@ impl Cluster {
         &self,
         what: &str,
         request: http::request::Builder,
-        body: Value,
+        body: &Value,
     ) -> Result<Option<T>, Refused> {
         match self.answer(what, request, body).await {
             Err(Refused::Absent { .. }) => Ok(None),
@@ -370,7 +370,7 @@ impl Cluster {
         &self,
         what: &str,
         request: http::request::Builder,
-        body: Value,
+        body: &Value,
     ) -> Result<T, Refused> {
         let invalid =
             |error: http::Error| Refused::Invalid { what: what.to_owned(), message: error.to_string() };
@@ -386,26 +386,28 @@ impl Cluster {
             attempt += 1;
             self.requests.fetch_add(1, Relaxed);
             self.writes.fetch_add(u64::from(is_write), Relaxed);
+            let mut is_late = false;
             let failed = match timeout(WAIT, self.client.request::<T>(request.clone())).await {
                 Ok(Ok(value)) => {
                     self.answered.store(true, Relaxed);
                     return Ok(value);
                 }
                 Ok(Err(error)) => told(what, &error),
-                Err(_) => Failed {
-                    refused: unreachable(what, format!("within {} s", WAIT.as_secs())),
-                    after: None,
-                    again: true,
-                },
+                Err(_) => {
+                    is_late = true;
+                    let refused = unreachable(what, format!("within {} s", WAIT.as_secs()));
+                    Failed { refused, after: None, again: true }
+                }
             };
+            // One that has never answered may not be there at all: it is asked once more, in case that only an answer was lost.
             let silent =
                 matches!(failed.refused, Refused::Unreachable { .. }) && !self.answered.load(Relaxed);
-            let failed = Failed { again: failed.again && !silent, ..failed };
+            let failed = Failed { again: failed.again && !(silent && (is_late || attempt > 1)), ..failed };
             if !failed.again || attempt == ATTEMPTS {
                 return Err(failed.refused);
             }
             let wait = failed.after.map_or_else(|| backoff.next(), Duration::from_secs);
-            if attempt == 1 && matches!(failed.refused, Refused::Unreachable { .. }) {
+            if attempt == 1 && !silent && matches!(failed.refused, Refused::Unreachable { .. }) {
                 tracing::warn!("{}; it is tried again", failed.refused);
             }
             tracing::debug!(what, attempt, reason = %failed.refused, "again in {} ms", wait.as_millis());

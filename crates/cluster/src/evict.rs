@@ -18,12 +18,7 @@ pub enum Eviction {
 impl Cluster {
     /// Only this very one, if its `uid` is given. A budget that is in the way is no reason to ask again.
     pub async fn evict(&self, namespace: &str, name: &str, uid: Option<&str>) -> Result<Eviction, Refused> {
-        let id = ObjectId {
-            group: String::new(),
-            kind: "Pod".to_owned(),
-            namespace: namespace.to_owned(),
-            name: name.to_owned(),
-        };
+        let id = ObjectId::new("", "Pod", namespace, name);
         let mut wish = json!({
             "apiVersion": "policy/v1", "kind": "Eviction", "metadata": { "name": name, "namespace": namespace },
         });

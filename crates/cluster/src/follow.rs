@@ -88,9 +88,6 @@ pub async fn follow<T: Trimmed, O: Send>(
             Ok(Next::Again) => backoff.next(),
             Ok(Next::Absent) => {
                 at = None;
-                if state.enter(Phase::Absent) != Phase::Absent {
-                    tracing::info!(kind = name, "the API server does not serve this kind; waiting for it");
-                }
                 backoff.reset();
                 jitter(ABSENT)
             }
@@ -174,6 +171,10 @@ async fn step<T: Trimmed, O: Send>(
     told.start();
     for key in told.finish() {
         sink.tell(Change::Gone(key)).await?;
+    }
+    // Before anybody hears that this is all.
+    if sink.state.enter(Phase::Absent) != Phase::Absent {
+        tracing::info!(kind = sink.name, "the API server does not serve this kind; waiting for it");
     }
     sink.tell(Change::Synced).await?;
     Ok(Next::Absent)

@@ -154,7 +154,7 @@ impl Cluster {
             if let Some(version) = version {
                 value["metadata"]["resourceVersion"] = version.into();
             }
-            let desired = Desired { id: id.clone(), version: "v1".to_owned(), value };
+            let desired = Desired { id: id.clone(), version: "v1".to_owned(), value: value.into() };
             match self.apply(&desired, Mode { dry_run: false, force: true }).await {
                 Ok(map) => {
                     inventory.version = Some(self::version(&map));
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     fn id(name: &str) -> ObjectId {
-        ObjectId { group: String::new(), kind: "Service".into(), namespace: "n".into(), name: name.into() }
+        ObjectId::new("", "Service", "n", name)
     }
 
     #[test]

@@ -125,12 +125,7 @@ impl Onlooker {
 
 impl Lease {
     pub fn new(cluster: Arc<Cluster>, namespace: &str, name: &str, holder: &str, term: Term) -> Self {
-        let id = ObjectId {
-            group: GROUP.to_owned(),
-            kind: "Lease".to_owned(),
-            namespace: namespace.to_owned(),
-            name: name.to_owned(),
-        };
+        let id = ObjectId::new(GROUP, "Lease", namespace, name);
         Self { cluster, id, holder: holder.to_owned(), term }
     }
 
@@ -178,7 +173,7 @@ impl Lease {
             if lease["spec"]["holderIdentity"] == self.holder.as_str() {
                 lease["spec"]["holderIdentity"] = "".into();
                 lease["spec"]["leaseDurationSeconds"] = 1.into();
-                self.cluster.replace(&self.id, lease).await?;
+                self.cluster.replace(&self.id, &lease).await?;
             }
             Ok::<(), Refused>(())
         });
@@ -200,7 +195,7 @@ impl Lease {
                 let path = format!("/apis/{GROUP}/v1/namespaces/{}/leases", self.id.namespace);
                 self.cluster.ask(&format!("making {}", self.id), &path, next(None)).await
             }
-            Verdict::Take | Verdict::Renew => self.cluster.replace(&self.id, next(lease)).await,
+            Verdict::Take | Verdict::Renew => self.cluster.replace(&self.id, &next(lease)).await,
         };
         match result {
             Ok(Some(_)) => Ok(true),
@@ -243,12 +238,7 @@ mod tests {
 
     #[test]
     fn a_new_holder_counts_and_an_old_one_only_renews() {
-        let id = ObjectId {
-            group: GROUP.into(),
-            kind: "Lease".into(),
-            namespace: "n".into(),
-            name: "lock".into(),
-        };
+        let id = ObjectId::new(GROUP, "Lease", "n", "lock");
         let term = Term::of_deadline(Duration::from_secs(10));
         assert!(term.deadline < term.duration && term.retry < term.deadline);
         let taken = written(Some(lease("them", "1")), &id, "us", term, "now");

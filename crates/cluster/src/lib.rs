@@ -46,7 +46,7 @@ pub use difference::{FieldChange, difference, short};
 pub use evict::Eviction;
 pub use follow::follow;
 pub use inventory::{Claim, Inventory, LABEL as INVENTORY, NoInventory, Owner};
-pub use k8s_openapi::jiff::Timestamp;
+pub use k8s_openapi::jiff::{SignedDuration, Timestamp};
 pub use kube::Client;
 pub use lease::{Lease, Onlooker, Term, now};
 pub use object::{Desired, NoObject, ObjectId};

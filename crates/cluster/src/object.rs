@@ -1,7 +1,7 @@
 //! An object to be applied, and its name in the cluster.
 
 use serde_json::Value;
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 /// Which object: its group and kind, not the version that it happens to be written in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -17,6 +17,16 @@ pub struct ObjectId {
 }
 
 impl ObjectId {
+    /// Without a group for the core's, without a namespace for the cluster's.
+    pub fn new(
+        group: impl Into<String>,
+        kind: impl Into<String>,
+        namespace: impl Into<String>,
+        name: impl Into<String>,
+    ) -> Self {
+        Self { group: group.into(), kind: kind.into(), namespace: namespace.into(), name: name.into() }
+    }
+
     pub fn of(object: &Value) -> Result<Self, NoObject> {
         let text =
             |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -47,7 +57,8 @@ pub struct Desired {
     pub id: ObjectId,
     /// `v1` of `apps/v1`
     pub version: String,
-    pub value: Value,
+    /// Shared by everybody who wants the same: definitions are large, and a plan has all of them.
+    pub value: Arc<Value>,
 }
 
 /// Why a document cannot be applied.
@@ -75,7 +86,12 @@ impl Desired {
                 }
             }
         }
-        Ok(Self { id, version, value })
+        Ok(Self { id, version, value: Arc::new(value) })
+    }
+
+    /// To change it, for this one alone.
+    pub fn value_mut(&mut self) -> &mut Value {
+        Arc::make_mut(&mut self.value)
     }
 
     /// `apps/v1`

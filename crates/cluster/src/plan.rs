@@ -15,7 +15,7 @@ use crate::{
     wait::{Ready, readiness},
 };
 use serde_json::Value;
-use std::{collections::BTreeSet, fmt, time::Duration};
+use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
 use tokio::time::sleep;
 
 /// The name of an object that is never made.
@@ -179,7 +179,11 @@ impl Cluster {
                 || adoption.reclaim.takes_back(&desired.id, manager, path)
                 || adoption.reclaim == Reclaim::All && scaled(manager, path)
         };
-        let mut left = owners.leave_to_others(us, take, &live, &mut send.value);
+        let mut value = Value::clone(&desired.value);
+        let mut left = owners.leave_to_others(us, take, &live, &mut value);
+        if value != *desired.value {
+            send.value = Arc::new(value);
+        }
         for left in &mut left {
             left.meant &= !scaled(&left.manager, &left.path);
         }
@@ -197,7 +201,7 @@ impl Cluster {
         }
         // The version that was looked at: who changes it meanwhile is not overrun.
         if let Some(version) = live.pointer("/metadata/resourceVersion") {
-            send.value["metadata"]["resourceVersion"] = version.clone();
+            send.value_mut()["metadata"]["resourceVersion"] = version.clone();
         }
         let result = match &takeover {
             // As the other one would do it: what they had and nobody wants goes, too.
@@ -242,11 +246,11 @@ impl Cluster {
     async fn anew(&self, desired: &Desired) -> Result<Value, Refused> {
         let mut new = desired.clone();
         ANEW.clone_into(&mut new.id.name);
-        new.value["metadata"]["name"] = ANEW.into();
+        new.value_mut()["metadata"]["name"] = ANEW.into();
         match self.apply(&new, Mode { dry_run: true, force: true }).await {
             Ok(made) => Ok(made),
             Err(refused @ Refused::Unreachable { .. }) => Err(refused),
-            Err(_) => Ok(desired.value.clone()),
+            Err(_) => Ok(Value::clone(&desired.value)),
         }
     }
 
@@ -292,12 +296,7 @@ mod tests {
 
     #[test]
     fn a_step_reads_as_a_line_and_its_fields_below() {
-        let id = ObjectId {
-            group: String::new(),
-            kind: "Service".into(),
-            namespace: "n".into(),
-            name: "x".into(),
-        };
+        let id = ObjectId::new("", "Service", "n", "x");
         let change = FieldChange { path: "spec.port".into(), before: Some(1.into()), after: Some(2.into()) };
         let step = Step { id, action: Action::Change { changes: vec![change] }, left: Vec::new() };
         assert_eq!(step.to_string(), "~ Service n/x\n    spec.port: 1 → 2");

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     fn id(kind: &str, name: &str) -> ObjectId {
-        ObjectId { group: String::new(), kind: kind.into(), namespace: "n".into(), name: name.into() }
+        ObjectId::new("", kind, "n", name)
     }
 
     #[test]

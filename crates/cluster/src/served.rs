@@ -151,7 +151,7 @@ mod tests {
     }
 
     fn id(group: &str, kind: &str) -> ObjectId {
-        ObjectId { group: group.into(), kind: kind.into(), namespace: "n".into(), name: "x".into() }
+        ObjectId::new(group, kind, "n", "x")
     }
 
     #[test]

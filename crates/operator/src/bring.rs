@@ -15,7 +15,6 @@ use mizzen_install::{
 };
 use mizzen_text::Source;
 use serde_json::{Value, json};
-use tokio::task::block_in_place;
 
 pub(crate) async fn bring(
     worker: &Worker<'_>,
@@ -91,8 +90,7 @@ async fn stop(report: &mut Report, sentence: String) -> Result<Outcome, Stopped>
 fn wanted(worker: &Worker<'_>, resource: &Value, facts: &Facts) -> Result<Mesh, String> {
     let input = input(resource, &facts.kubernetes);
     uses_our_charts(&input, worker.charts)?;
-    let generated: Generated =
-        block_in_place(|| generate(&input, worker.charts)).map_err(|refused| refused.to_string())?;
+    let generated: Generated = generate(&input, worker.charts).map_err(|refused| refused.to_string())?;
     let served = worker.cluster.served();
     let namespace = resource["metadata"]["namespace"].as_str();
     Mesh::new(&generated, facts, &served, worker.charts, worker.version, namespace)

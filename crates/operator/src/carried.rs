@@ -108,12 +108,7 @@ pub(crate) fn scaled(mesh: &Mesh) -> BTreeSet<ObjectId> {
         let text = |key: &str| target.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let api_version = text("apiVersion");
         let (group, _) = api_version.split_once('/').unwrap_or_default();
-        Some(ObjectId {
-            group: group.to_owned(),
-            kind: text("kind"),
-            namespace: scaler.id.namespace.clone(),
-            name: text("name"),
-        })
+        Some(ObjectId::new(group, text("kind"), &scaler.id.namespace, text("name")))
     };
     scalers.filter_map(target).collect()
 }

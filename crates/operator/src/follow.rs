@@ -1,10 +1,10 @@
 //! What happens in the cluster, as far as it concerns a resource: changes of resources themselves, and of objects that they own.
 //!
 //! A status is nobody's wish, neither a resource's (we write it ourselves) nor an object's (an autoscaler's changes every few
-//! seconds); except that a workload which is not available any more is news.
+//! seconds); except that a workload which is not available any more is news, and a definition whose kind can be used.
 
 use crate::{
-    decide::{GROUP, IGNORE, VERSION},
+    decide::{FINALIZER, GROUP, IGNORE, VERSION},
     istio,
     queue::Cause,
     rights::OWNED,
@@ -26,6 +26,9 @@ const OWNER_NAMESPACE: &str = "install.operator.istio.io/owning-resource-namespa
 /// Annotations that are nobody's wish: the controller of deployments counts in the first, the second is ours.
 const WRITTEN: [&str; 2] = ["deployment.kubernetes.io/revision", istio::applied::ANNOTATION];
 
+/// Of either kind of resource.
+const FINALIZERS: [&str; 2] = [FINALIZER, istio::FINALIZER];
+
 /// What the worker hears.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum News {
@@ -44,6 +47,8 @@ pub(crate) struct Seen {
     mark: u64,
     /// Of what a resource wants: not of labels and annotations, but for the one that says that it is to be left alone.
     wish: u64,
+    /// A finalizer of ours holds it.
+    held: bool,
 }
 
 #[derive(Deserialize)]
@@ -65,6 +70,7 @@ struct Metadata {
     deletion_timestamp: String,
     labels: BTreeMap<String, String>,
     annotations: BTreeMap<String, String>,
+    finalizers: Vec<String>,
 }
 
 impl From<Raw> for Seen {
@@ -83,10 +89,15 @@ impl From<Raw> for Seen {
             (key, &text).hash(&mut hasher);
             (key, &text).hash(&mut wish);
         }
+        // A kind can be used when it is established, and a moment later than it is defined.
+        let conditions = status.get("conditions").and_then(Value::as_array).into_iter().flatten();
+        let is = |condition: &Value| condition["type"] == "Established" && condition["status"] == "True";
+        conditions.into_iter().any(is).hash(&mut wish);
         let missing =
             ["unavailableReplicas", "numberUnavailable"].into_iter().find_map(|key| status.get(key));
         missing.is_some_and(|count| *count != 0).hash(&mut hasher);
-        Self { metadata, mark: hasher.finish(), wish: wish.finish() }
+        let held = metadata.finalizers.iter().any(|finalizer| FINALIZERS.contains(&finalizer.as_str()));
+        Self { metadata, mark: hasher.finish(), wish: wish.finish(), held }
     }
 }
 
@@ -139,18 +150,28 @@ pub(crate) fn objects(
     }
 }
 
-/// What was seen of each object: whose it was, and the mark of its content.
+/// What was seen of each object.
 #[derive(Default)]
-pub(crate) struct Known(HashMap<Key, (Option<Key>, u64)>);
+pub(crate) struct Known(HashMap<Key, Before>);
+
+/// Whose it was, the mark of its content, and whether we held it.
+struct Before {
+    owner: Option<Key>,
+    mark: u64,
+    held: bool,
+}
 
 impl Known {
     pub(crate) fn resource(&mut self, change: Change<Seen>) -> Option<News> {
         let look = |key| Some(News::Look(vec![(key, Cause::Changed)]));
         match change {
             Change::Applied(seen) => {
-                let key = seen.identity().key();
-                let before = self.0.insert(key.clone(), (None, seen.wish));
-                if before.is_some_and(|(_, wish)| wish == seen.wish) { None } else { look(key) }
+                let (key, now) =
+                    (seen.identity().key(), Before { owner: None, mark: seen.wish, held: seen.held });
+                let before = self.0.insert(key.clone(), now);
+                // Somebody who takes our finalizer away loses the mesh with the resource: it is put back.
+                let is_same = |before: Before| before.mark == seen.wish && (seen.held || !before.held);
+                if before.is_some_and(is_same) { None } else { look(key) }
             }
             Change::Gone(key) => {
                 self.0.remove(&key);
@@ -167,15 +188,15 @@ impl Known {
         let owners: Vec<Key> = match change {
             Change::Applied(seen) => {
                 let (key, owner) = (seen.identity().key(), seen.owner());
-                let before = self.0.insert(key, (owner.clone(), seen.mark));
-                match before {
-                    Some((_, mark)) if mark == seen.mark => Vec::new(),
-                    Some((former, _)) if former != owner => former.into_iter().chain(owner).collect(),
+                let now = Before { owner: owner.clone(), mark: seen.mark, held: seen.held };
+                match self.0.insert(key, now) {
+                    Some(before) if before.mark == seen.mark => Vec::new(),
+                    Some(before) if before.owner != owner => before.owner.into_iter().chain(owner).collect(),
                     _ => owner.into_iter().collect(),
                 }
             }
             Change::Gone(key) | Change::Broken { key, .. } => {
-                self.0.remove(&key).and_then(|(owner, _)| owner).into_iter().collect()
+                self.0.remove(&key).and_then(|before| before.owner).into_iter().collect()
             }
             Change::Synced => Vec::new(),
         };
@@ -238,16 +259,32 @@ mod tests {
     }
 
     #[test]
+    fn a_definition_is_news_when_its_kind_can_be_used() {
+        let mut known = Known::default();
+        let mut definition = json!({ "metadata": { "name": "monitors" }, "spec": {} });
+        let mut tell = |definition: &Value| known.resource(Change::Applied(seen(definition))).is_some();
+        assert!(tell(&definition));
+        definition["status"] = json!({ "conditions": [{ "type": "NamesAccepted", "status": "True" }] });
+        assert!(!tell(&definition));
+        definition["status"] = json!({ "conditions": [{ "type": "Established", "status": "True" }] });
+        assert!(tell(&definition));
+    }
+
+    #[test]
     fn neither_our_own_status_of_a_resource_nor_a_label_of_it_is_news() {
         let mut known = Known::default();
         let mut resource = json!({ "metadata": { "name": "a", "namespace": "mesh" }, "spec": {} });
         let changed = Some(News::Look(vec![(key("a"), Cause::Changed)]));
         assert_eq!(known.resource(Change::Applied(seen(&resource))), changed);
         resource["status"] = json!({ "status": "HEALTHY" });
-        resource["metadata"]["finalizers"] = json!(["f"]);
+        resource["metadata"]["finalizers"] = json!(["f", FINALIZER]);
         resource["metadata"]["annotations"] = json!({ "somebody": "touched it" });
         resource["metadata"]["labels"] = json!({ "somebody": "touched it" });
         assert_eq!(known.resource(Change::Applied(seen(&resource))), None);
+        resource["metadata"]["finalizers"] = json!(["f"]);
+        assert_eq!(known.resource(Change::Applied(seen(&resource))), changed, "what held it was taken away");
+        resource["metadata"]["finalizers"] = json!([]);
+        assert_eq!(known.resource(Change::Applied(seen(&resource))), None, "and is not yet back");
         resource["metadata"]["annotations"][IGNORE] = "true".into();
         assert_eq!(known.resource(Change::Applied(seen(&resource))), changed);
         resource["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();

@@ -139,12 +139,7 @@ impl Worker<'_> {
         if wanted == self.revision || !self.revision.is_empty() {
             return Ok(false);
         }
-        let lease = ObjectId {
-            group: "coordination.k8s.io".to_owned(),
-            kind: "Lease".to_owned(),
-            namespace: self.lease_namespace.to_owned(),
-            name: lock(wanted),
-        };
+        let lease = ObjectId::new("coordination.k8s.io", "Lease", self.lease_namespace, lock(wanted));
         let lease = self.cluster.get(&lease, None).await?;
         let mut seen = self.onlookers.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(seen.entry(wanted.to_owned()).or_default().sees_a_holder(lease.as_ref()))
@@ -152,12 +147,7 @@ impl Worker<'_> {
 }
 
 fn id_of(key: &Key) -> ObjectId {
-    ObjectId {
-        group: GROUP.to_owned(),
-        kind: KIND.to_owned(),
-        namespace: key.namespace.to_string(),
-        name: key.name.to_string(),
-    }
+    ObjectId::new(GROUP, KIND, &*key.namespace, &*key.name)
 }
 
 /// The status of a resource as it was written last.

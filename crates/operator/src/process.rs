@@ -106,8 +106,9 @@ pub async fn run(
     };
     let istios = async {
         let Some(Istios { settings, lease_namespace }) = &options.istios else { return };
-        let (cluster, shown) = (Arc::clone(&cluster), Arc::clone(&of_istios));
-        let work = IstioReconciler { cluster, charts, version, settings, patience, shown };
+        let (cluster, shown, restarts) =
+            (Arc::clone(&cluster), Arc::clone(&of_istios), istio::Counts::default());
+        let work = IstioReconciler { cluster, charts, version, settings, patience, shown, restarts };
         Loop { work, shown: of_istios, options: &options, lease_namespace }.run(ended.clone()).await;
     };
     let end = async {

@@ -186,12 +186,7 @@ mod tests {
     #[test]
     fn what_is_waited_for_is_said_in_words_until_it_is_there() {
         let mut status = of(&[("Base", "HEALTHY"), ("Pilot", "HEALTHY")]);
-        let id = ObjectId {
-            group: "apps".into(),
-            kind: "Deployment".into(),
-            namespace: "n".into(),
-            name: "istiod".into(),
-        };
+        let id = ObjectId::new("apps", "Deployment", "n", "istiod");
         let for_what = vec![Waiting { id, reason: "0 of 1 replicas are ready".into() }];
         status.hear(&Event::Waits { component: "Istiod", for_what });
         let value = status.value();

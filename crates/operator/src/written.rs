@@ -42,7 +42,7 @@ impl Written {
             "metadata": { "name": name, "namespace": namespace, "uid": self.uid },
             "status": value,
         });
-        let desired = Desired { id: self.id.clone(), version: self.version.to_owned(), value: object };
+        let desired = Desired { id: self.id.clone(), version: self.version.to_owned(), value: object.into() };
         // One that is gone needs no status any more.
         if self.cluster.apply_status(MANAGER, &desired).await?.is_some() {
             self.value = value;

@@ -208,14 +208,28 @@ fn status() -> Value {
             json!({ "type": "object", "additionalProperties": { "type": "integer", "format": "int64" } }),
         ),
     }));
+    let read = object(&json!({
+        "enableDNSProxying": yes_or_no(""),
+        "inclusionRegexps": words("Of the proxies' statistics."),
+        "since": word("When it became so, by the server's clock."),
+        "touched": word("When that was written which is about to be replaced."),
+    }));
     let status = object(&json!({
         "state": { "type": "string", "enum": ["Processing", "Deleting", "Ready", "Error", "Warning"] },
         "description": { "type": "string" },
         "conditions": { "type": "array", "items": condition },
         "observedGeneration": told("The generation that all of this is about.", json!({ "type": "integer", "format": "int64" })),
         "installedVersion": word("Of the mesh that was installed last."),
+        "installedProgram": word("Whose control plane that is: mizzen or istio."),
+        "nextVersion": word("The minor version that follows that one, when all who have a turn to be restarted have had it."),
         "components": { "type": "array", "items": required(component, &["name", "phase"]) },
         "outdatedProxies": told("Workloads whose proxies are not what they should be.", outdated),
+        "applied": told(
+            "The spec that all was done of last.",
+            // As a whole: an empty one would become null otherwise, when fields of it go.
+            json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-map-type": "atomic" }),
+        ),
+        "readAtStart": told("What a proxy reads only when it starts: who is older than that has read something else.", read),
     }));
     told("What became of it.", required(status, &["state"]))
 }

@@ -15,7 +15,7 @@ pub use spec::{
     Restart, RollingUpdate, Settings, Spec, Strategy, Telemetry, TelemetryMetrics, ToDownstream, ToUpstream,
     Workload, Wrong,
 };
-pub use status::{Component, Condition, OutdatedProxies, Phase, State, Status};
+pub use status::{Component, Condition, OutdatedProxies, Phase, ReadAtStart, State, Status};
 
 pub const GROUP: &str = "operator.kyma-project.io";
 pub const KIND: &str = "Istio";

@@ -28,10 +28,21 @@ pub struct Status {
     /// Of the mesh that was installed last.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub installed_version: String,
+    /// Whose control plane that is.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub installed_program: String,
+    /// The minor version that follows that one, when all who have a turn to be restarted have had it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub next_version: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub components: Vec<Component>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outdated_proxies: Option<OutdatedProxies>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_at_start: Option<ReadAtStart>,
+    /// The spec that all was done of last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub applied: Option<Value>,
 }
 
 impl Status {
@@ -90,6 +101,22 @@ pub struct OutdatedProxies {
     /// How many of them wait, by what for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub waiting: BTreeMap<String, u64>,
+}
+
+/// What a proxy reads only when it starts, as the mesh says it: whoever is older than that has read something else.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ReadAtStart {
+    #[serde(rename = "enableDNSProxying", skip_serializing_if = "Option::is_none")]
+    pub enable_dns_proxying: Option<bool>,
+    /// Of the proxies' statistics; sorted.
+    pub inclusion_regexps: Vec<String>,
+    /// By the server's clock. Nothing where nobody is known to have read anything else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// Something else is about to be written, in the place of what was written at this time: whatever becomes of it, some may read it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub touched: Option<String>,
 }
 
 #[cfg(test)]

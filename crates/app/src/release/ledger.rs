@@ -275,7 +275,7 @@ mod tests {
     }
 
     fn id(name: &str) -> ObjectId {
-        ObjectId { group: String::new(), kind: "A".into(), namespace: String::new(), name: name.into() }
+        ObjectId::new("", "A", "", name)
     }
 
     fn begin(ledger: &mut Ledger, wanted: &[Wanted]) -> u32 {

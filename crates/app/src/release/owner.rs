@@ -62,7 +62,7 @@ impl Owner {
 
     pub(crate) fn namespace_id(&self) -> ObjectId {
         let name = self.namespace.clone();
-        ObjectId { group: String::new(), kind: "Namespace".to_owned(), namespace: String::new(), name }
+        ObjectId::new("", "Namespace", "", name)
     }
 
     pub(crate) fn labels(&self) -> Value {
@@ -75,7 +75,7 @@ impl Owner {
 
     fn secret(&self, name: String) -> ObjectId {
         let namespace = self.namespace.clone();
-        ObjectId { group: String::new(), kind: "Secret".to_owned(), namespace, name }
+        ObjectId::new("", "Secret", namespace, name)
     }
 
     /// A name that Kubernetes takes, another one for each application and stack.

@@ -200,7 +200,7 @@ fn placed(served: &Served, wanted: Vec<Wanted>) -> Vec<Wanted> {
     let place = |mut one: Wanted| {
         one.desired.id = lives(served, one.desired.id);
         if one.desired.id.namespace.is_empty()
-            && let Some(metadata) = one.desired.value.get_mut("metadata").and_then(Value::as_object_mut)
+            && let Some(metadata) = one.desired.value_mut().get_mut("metadata").and_then(Value::as_object_mut)
         {
             metadata.remove("namespace");
         }

@@ -204,7 +204,7 @@ impl Held {
                     Ok(None) => return Err(Refused::NoNamespace { id: owner.ledger() }.into()),
                     written => written,
                 },
-                Some(_) => cluster.replace(&owner.ledger(), held.secret()?.value).await,
+                Some(_) => cluster.replace(&owner.ledger(), &held.secret()?.value).await,
             };
             match written {
                 Ok(Some(secret)) => {
@@ -243,7 +243,7 @@ impl Held {
         if !self.version.is_empty() {
             value["metadata"]["resourceVersion"] = self.version.as_str().into();
         }
-        Ok(Desired { id: self.owner.ledger(), version: "v1".to_owned(), value })
+        Ok(Desired { id: self.owner.ledger(), version: "v1".to_owned(), value: value.into() })
     }
 
     /// As it is now. Whoever has lost the lock learns it here.
@@ -252,7 +252,7 @@ impl Held {
         let mut attempt = 0;
         loop {
             attempt += 1;
-            match self.cluster.replace(&id, self.secret()?.value).await {
+            match self.cluster.replace(&id, &self.secret()?.value).await {
                 Ok(Some(secret)) => {
                     self.version = version(&secret);
                     return Ok(());
@@ -316,7 +316,7 @@ impl Held {
                 "apiVersion": "v1", "kind": "Secret", "type": "mizzen.io/release",
                 "metadata": metadata, "data": { SPEC: packed },
             });
-            self.keep(&Desired { id, version: "v1".to_owned(), value }).await?;
+            self.keep(&Desired { id, version: "v1".to_owned(), value: value.into() }).await?;
         }
         Ok(())
     }

@@ -40,8 +40,8 @@ pub(super) async fn elsewhere(cluster: &Cluster, desired: &Desired) -> Result<Op
 
 fn in_place(desired: &Desired, name: String) -> Desired {
     let mut there = desired.clone();
-    there.value["metadata"]["namespace"] = STAND_IN.into();
-    there.value["metadata"]["name"] = name.as_str().into();
+    there.value_mut()["metadata"]["namespace"] = STAND_IN.into();
+    there.value_mut()["metadata"]["name"] = name.as_str().into();
     there.id = ObjectId { namespace: STAND_IN.to_owned(), name, ..there.id };
     there
 }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     fn id(namespace: &str, name: &str) -> ObjectId {
-        ObjectId { group: String::new(), kind: "A".into(), namespace: namespace.into(), name: name.into() }
+        ObjectId::new("", "A", namespace, name)
     }
 
     #[test]

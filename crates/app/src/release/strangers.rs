@@ -88,12 +88,7 @@ pub(super) async fn strangers(
 }
 
 fn of_kind(group: &str, kind: &str, namespace: &str) -> ObjectId {
-    ObjectId {
-        group: group.to_owned(),
-        kind: kind.to_owned(),
-        namespace: namespace.to_owned(),
-        name: String::new(),
-    }
+    ObjectId::new(group, kind, namespace, "")
 }
 
 /// Those that are not ours, and were not made for something of ours.
@@ -188,12 +183,7 @@ mod tests {
 
     #[test]
     fn few_are_named_and_the_others_counted() {
-        let id = |name: &str| ObjectId {
-            group: String::new(),
-            kind: "Secret".into(),
-            namespace: "n".into(),
-            name: name.into(),
-        };
+        let id = |name: &str| ObjectId::new("", "Secret", "n", name);
         let told = sentence("it holds", &["a", "b", "c", "d"].map(id)).unwrap();
         assert_eq!(told, "it holds: Secret n/a, Secret n/b, Secret n/c and 1 more");
         assert_eq!(sentence("it holds", &[]), None);

@@ -39,7 +39,7 @@ pub async fn warnings(cluster: &Cluster, owner: &Owner, plan: &Plan) -> Result<V
         let in_spec = wanted().find(|desired| desired.id.kind == "Namespace" && desired.id.name == name);
         let live = plan.namespaces.get(name).and_then(Option::as_ref);
         let known = in_spec.is_some() || live.is_some();
-        let injected = in_spec.map(|desired| &desired.value).into_iter().chain(live).any(is_injected);
+        let injected = in_spec.map(|desired| &*desired.value).into_iter().chain(live).any(is_injected);
         if known && !injected {
             told.push(format!(
                 "pods in namespace {name} get no sidecar: it has no label istio-injection=enabled; `namespaceLabels` in platform.yaml sets it on a namespace that the application makes"

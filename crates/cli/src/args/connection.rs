@@ -77,7 +77,7 @@ impl Typed {
             as_groups: self.as_group,
         };
         let runtime =
-            Builder::new_multi_thread().enable_all().build().context("no runtime can be started")?;
+            Builder::new_current_thread().enable_all().build().context("no runtime can be started")?;
         let connected = async {
             let client = connect(&access).await.map_err(|error| {
                 error.hint("name a kubeconfig with --kubeconfig, and one of its contexts with --context")

@@ -28,3 +28,17 @@ impl From<Typed> for Format {
         }
     }
 }
+
+/// `-o` of verbs that tell what they do.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TextOrJson {
+    Text,
+    Json,
+}
+
+/// `-o` of verbs that print objects.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum YamlOrJson {
+    Yaml,
+    Json,
+}

@@ -3,13 +3,14 @@
 
 use super::{Group, Verb};
 use crate::{
+    args::format::YamlOrJson,
     exit::Exit,
     failure::{Hint, Usage},
     output::{Format, Output},
     program::Program,
 };
 use anyhow::Result;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use mizzen_api::{crd::Crd, istio};
 use serde_json::{Value, json};
 
@@ -29,19 +30,13 @@ enum Task {
 
         /// How to print them
         #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
-        output: Word,
+        output: YamlOrJson,
     },
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Word {
-    Yaml,
-    Json,
 }
 
 pub(crate) struct Print {
     definitions: Vec<Value>,
-    format: Word,
+    format: YamlOrJson,
 }
 
 impl Verb for Print {
@@ -75,11 +70,11 @@ impl Verb for Print {
 
     fn run(self, output: &mut Output) -> Result<Exit> {
         match (self.format, self.definitions.as_slice()) {
-            (Word::Json, [one]) => output.show(Format::Json, one)?,
-            (Word::Json, all) => {
+            (YamlOrJson::Json, [one]) => output.show(Format::Json, one)?,
+            (YamlOrJson::Json, all) => {
                 output.show(Format::Json, &json!({ "apiVersion": "v1", "kind": "List", "items": all }))?;
             }
-            (Word::Yaml, all) => {
+            (YamlOrJson::Yaml, all) => {
                 for definition in all {
                     output.bytes(b"---\n")?;
                     output.show(Format::Yaml, definition)?;

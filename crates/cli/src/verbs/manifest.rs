@@ -3,7 +3,7 @@
 
 use super::{Group, Verb};
 use crate::{
-    args::{connection, mesh},
+    args::{connection, format::TextOrJson, mesh},
     diagnostics,
     exit::Exit,
     failure::{Hint, Usage},
@@ -12,7 +12,7 @@ use crate::{
     program::Program,
 };
 use anyhow::{Context, Result, bail};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use mizzen_install::{
     Refused,
     compare::{Change, Choice, Difference, compare},
@@ -95,13 +95,7 @@ pub(crate) struct DiffTyped {
 
     /// How to print it
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
-    output: Word,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Word {
-    Text,
-    Json,
+    output: TextOrJson,
 }
 
 pub(crate) enum Manifest {
@@ -173,8 +167,8 @@ fn diff(typed: &DiffTyped, choice: &Choice, output: &mut Output) -> Result<Exit>
     let (old, new) = (objects(&typed.old, typed.directory)?, objects(&typed.new, typed.directory)?);
     let found = compare(&old, &new, choice);
     match typed.output {
-        Word::Json => output.json(&found.iter().map(to_json).collect::<Vec<_>>())?,
-        Word::Text => output.text(&text(&found))?,
+        TextOrJson::Json => output.json(&found.iter().map(to_json).collect::<Vec<_>>())?,
+        TextOrJson::Text => output.text(&text(&found))?,
     }
     Ok(if found.is_empty() { Exit::Done } else { Exit::Problem })
 }

@@ -5,7 +5,10 @@ use super::{
     install::{attended, line, may, unlisted},
 };
 use crate::{
-    args::connection::{self, refused},
+    args::{
+        connection::{self, refused},
+        format::TextOrJson,
+    },
     confirm::confirm,
     exit::Exit,
     failure::{Hint, Usage},
@@ -14,7 +17,7 @@ use crate::{
     program::Program,
 };
 use anyhow::{Result, anyhow, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use mizzen_cluster::Cluster;
 use mizzen_install::{
     Refused,
@@ -66,16 +69,10 @@ pub(crate) struct Typed {
 
     /// How to print it
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
-    output: Word,
+    output: TextOrJson,
 
     #[command(flatten)]
     connection: connection::Typed,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Word {
-    Text,
-    Json,
 }
 
 pub(crate) struct Uninstall {
@@ -102,7 +99,7 @@ impl Verb for Uninstall {
 
     fn run(self, output: &mut Output) -> Result<Exit> {
         let Self { typed, which } = self;
-        let text = typed.output == Word::Text;
+        let text = typed.output == TextOrJson::Text;
         if typed.yes && !typed.dry_run {
             output.go_on_unread();
         }

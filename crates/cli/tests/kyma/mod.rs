@@ -3,11 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "this is test code, which the lint cannot see here")]
 
 pub(crate) mod injected;
+pub(crate) mod workloads;
 
 use crate::{operated::Operated, site::BINARY};
 use mizzen_testkit::{
     Part, Result, ports,
-    wait::{PATIENCE, Seen},
+    wait::{self, PATIENCE, Seen},
 };
 use serde_json::{Value, json};
 use std::{path::Path, process::Command};
@@ -25,6 +26,9 @@ pub(crate) fn resource(namespace: &str, name: &str, spec: &str) -> String {
         "apiVersion: operator.kyma-project.io/v1alpha2\nkind: Istio\nmetadata: {{ name: {name}, namespace: {namespace} }}\nspec: {spec}\n"
     )
 }
+
+/// What is always refused where something is forbidden.
+const PROBE: &str = "forbidden-probe";
 
 pub(crate) struct Kyma {
     pub(crate) here: Operated,
@@ -101,6 +105,22 @@ impl Kyma {
         operator.until(&format!("{place:?} to be {state} by {reason}"), PATIENCE, probe).await
     }
 
+    /// Waits until a condition of a resource has this reason.
+    pub(crate) async fn tells(
+        &self,
+        operator: &Part,
+        place: (&str, &str),
+        kind: &str,
+        reason: &str,
+    ) -> Result<Value> {
+        let probe = async || {
+            let status = self.get(place.0, place.1).await.unwrap_or_default()["status"].clone();
+            let found = condition(&status, kind)["reason"] == reason;
+            Seen::from_option(found.then(|| status.clone()), || status.to_string())
+        };
+        operator.until(&format!("{kind} of {place:?} to be for {reason}"), PATIENCE, probe).await
+    }
+
     /// Waits until this is what came of the last look at a resource: it says when the next one is.
     pub(crate) async fn comes_to(&self, operator: &Part, place: (&str, &str), outcome: &str) -> Result<()> {
         let words = format!("{}/{}", place.0, place.1);
@@ -113,9 +133,38 @@ impl Kyma {
         operator.until(&format!("a look at {place:?} to come to {outcome}"), PATIENCE, probe).await
     }
 
+    /// Notes at a resource that another version is installed, with another spec, until the operator will not follow it. Again and again: a
+    /// look that has begun before notes what it knows itself.
+    pub(crate) async fn refuses_to_follow(
+        &self,
+        operator: &Part,
+        (namespace, name): (&str, &str),
+        tag: &str,
+        spec: &Value,
+    ) -> Result<Value> {
+        let note = json!({
+            "metadata": { "annotations": {
+                "operator.kyma-project.io/lastAppliedConfiguration": json!({ "IstioTag": tag }).to_string(),
+            } },
+            "spec": spec,
+        });
+        let note = note.to_string();
+        let probe = async || {
+            let words = ["patch", "istio", name, "-n", namespace, "--type=merge", "-p", note.as_str()];
+            self.here.site.server.kubectl(&words).await.unwrap();
+            self.look(operator).await.unwrap();
+            let status = self.get(namespace, name).await.unwrap_or_default()["status"].clone();
+            let refused = condition(&status, "Ready")["reason"] == "IstioVersionUpdateNotAllowed"
+                && status["state"] == "Warning";
+            Seen::from_option(refused.then(|| status.clone()), || status.to_string())
+        };
+        operator.until(&format!("{tag} not to be followed"), PATIENCE, probe).await
+    }
+
     /// From now on the API server refuses what the expression does not allow, whoever asks for it.
     pub(crate) async fn forbid(&self, (group, resource): (&str, &str), unless: &str) -> Result<()> {
         let name = format!("{resource}.test");
+        let unless = format!("object.metadata.name != '{PROBE}' && ({unless})");
         let policy = json!({
             "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy", "metadata": { "name": name },
             "spec": {
@@ -133,13 +182,48 @@ impl Kyma {
         for object in [policy, binding] {
             self.here.site.server.apply(&object.to_string()).await?;
         }
-        Ok(())
+        // It takes the server a moment to hear of it.
+        let probe = match resource {
+            "deployments" => format!("create deployment {PROBE} --image=none --dry-run=server"),
+            _ => "create -f - --dry-run=server".to_owned(),
+        };
+        let forbidden = async || {
+            let words: Vec<&str> = probe.split(' ').collect();
+            let peer = json!({
+                "apiVersion": "security.istio.io/v1", "kind": "PeerAuthentication",
+                "metadata": { "name": PROBE, "namespace": "default" }, "spec": {},
+            });
+            let answer = self.here.site.server.kubectl_reading(&peer.to_string(), &words).await;
+            let told =
+                answer.map_or_else(|error| error.to_string(), |answer| format!("it is allowed: {answer}"));
+            Seen::when(told.contains("not today"), || told)
+        };
+        wait::until(&format!("{resource} to be forbidden"), PATIENCE, forbidden).await
     }
 
     pub(crate) async fn allow(&self, resource: &str) -> Result<()> {
         let name = format!("{resource}.test");
         self.here.kubectl(&format!("delete validatingadmissionpolicybinding {name}")).await?;
         self.here.kubectl(&format!("delete validatingadmissionpolicy {name}")).await.map(drop)
+    }
+
+    /// Makes it look again, by changes of its surroundings that change nothing; waits until it has. Twice: the first look to end may have
+    /// begun before.
+    pub(crate) async fn look(&self, operator: &Part) -> Result<()> {
+        self.one_more_look(operator).await?;
+        self.one_more_look(operator).await
+    }
+
+    async fn one_more_look(&self, operator: &Part) -> Result<()> {
+        let looks = || operator.log().lines().filter(|line| line.contains("a pass")).count();
+        let before = looks();
+        if self.here.kubectl("delete configmap istio-features -n kyma-system").await.is_err() {
+            self.here
+                .kubectl("create configmap istio-features -n kyma-system --from-literal=features={}")
+                .await?;
+        }
+        let looked = async || Seen::when(looks() > before, || "no further look".to_owned());
+        operator.until("another look", PATIENCE, looked).await
     }
 
     pub(crate) async fn until_gone(&self, operator: &Part, name: &str) -> Result<()> {

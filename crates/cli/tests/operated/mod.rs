@@ -6,7 +6,7 @@ use crate::site::{BINARY, Site};
 use mizzen_cluster::{Change, Cluster, Identity, ObjectId, Resource, State, Trimmed, follow};
 use mizzen_testkit::{
     Part, Result, ports,
-    wait::{PATIENCE, Seen},
+    wait::{self, PATIENCE, Seen},
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -32,20 +32,27 @@ spec:
   values: { pilot: { autoscaleEnabled: true, autoscaleMin: 2 } }
 ";
 
-/// The kind of a Prometheus operator, as far as it matters here.
-pub(crate) const MONITORS: &str = "apiVersion: apiextensions.k8s.io/v1
+/// A definition of somebody's kind, which takes anything.
+pub(crate) fn kind(group: &str, kind: &str) -> String {
+    let plural = format!("{}s", kind.to_lowercase());
+    // Groups of Kubernetes' own want to be approved.
+    let approved = "api-approved.kubernetes.io: https://github.com/kubernetes/kubernetes/pull/63797";
+    format!(
+        "apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
-metadata: { name: servicemonitors.monitoring.coreos.com }
+metadata: {{ name: {plural}.{group}, annotations: {{ {approved} }} }}
 spec:
-  group: monitoring.coreos.com
+  group: {group}
   scope: Namespaced
-  names: { kind: ServiceMonitor, plural: servicemonitors }
+  names: {{ kind: {kind}, plural: {plural} }}
   versions:
   - name: v1
     served: true
     storage: true
-    schema: { openAPIV3Schema: { type: object, x-kubernetes-preserve-unknown-fields: true } }
-";
+    schema: {{ openAPIV3Schema: {{ type: object, x-kubernetes-preserve-unknown-fields: true }} }}
+"
+    )
+}
 
 pub(crate) struct Operated {
     pub(crate) site: Site,
@@ -91,12 +98,7 @@ impl Operated {
     }
 
     pub(crate) async fn get(&self, kind: (&str, &str), namespace: &str, name: &str) -> Option<Value> {
-        let id = ObjectId {
-            group: kind.0.into(),
-            kind: kind.1.into(),
-            namespace: namespace.into(),
-            name: name.into(),
-        };
+        let id = ObjectId::new(kind.0, kind.1, namespace, name);
         self.cluster.look().await.unwrap();
         self.cluster.get(&id, None).await.unwrap()
     }
@@ -153,16 +155,19 @@ impl Operated {
     }
 
     /// Autoscalers have had their way: the cluster is large enough for three of each.
-    pub(crate) async fn until_scaled(&self, operator: &Part) -> Result<()> {
+    pub(crate) async fn until_scaled(&self) -> Result<()> {
+        self.until_scaled_to("istiod", 3).await?;
+        self.until_scaled_to("istio-ingressgateway", 3).await
+    }
+
+    /// A part of the mesh has that many pods, and all are ready.
+    pub(crate) async fn until_scaled_to(&self, name: &str, count: i64) -> Result<()> {
         let scaled = async || {
-            let replicas = async |name: &str| {
-                self.get(DEPLOYMENT, "istio-system", name).await.unwrap_or_default()["spec"]["replicas"]
-                    .clone()
-            };
-            let all = [replicas("istiod").await, replicas("istio-ingressgateway").await];
-            Seen::when(all == [3, 3], || format!("{all:?}"))
+            let part = self.get(DEPLOYMENT, "istio-system", name).await.unwrap_or_default();
+            let is_there = part["spec"]["replicas"] == count && part["status"]["readyReplicas"] == count;
+            Seen::when(is_there, || format!("{} {}", part["spec"]["replicas"], part["status"]))
         };
-        operator.until("three replicas", PATIENCE, scaled).await
+        wait::until(&format!("{name} to have {count} pods"), PATIENCE, scaled).await
     }
 
     pub(crate) async fn kubectl(&self, line: &str) -> Result<String> {

@@ -9,10 +9,10 @@ use mizzen_testkit::{
 use serde_json::Value;
 use std::{collections::BTreeMap, env, future::Future};
 
-/// All writes with `MIZZEN_EVERY_CUT=1`; else the first, the last and about so many between.
+/// All writes from the one on that `MIZZEN_EVERY_CUT` says; else the first, the last and about so many between.
 pub(crate) fn points(writes: u64, between: u64) -> Vec<u64> {
-    if env::var_os("MIZZEN_EVERY_CUT").is_some() {
-        return (1..=writes).collect();
+    if let Ok(first) = env::var("MIZZEN_EVERY_CUT") {
+        return (first.parse().unwrap()..=writes).collect();
     }
     let mut some: Vec<u64> =
         (1..=writes).step_by(usize::try_from(writes / between).unwrap().max(1)).collect();

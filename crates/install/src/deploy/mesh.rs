@@ -86,7 +86,7 @@ impl Mesh {
             let component = manifests.component;
             let mut values: Vec<Value> = Vec::new();
             for manifest in &manifests.objects {
-                let mut value = manifest.object().clone();
+                let mut value = manifest.to_object();
                 for (key, label) in owner.labels(Some(component.name)) {
                     tree::put(&mut value, &["metadata", "labels", &key], label.into());
                 }
@@ -136,7 +136,7 @@ impl Mesh {
 
     pub(super) fn webhooks(&self) -> Vec<Value> {
         let webhooks = self.objects().filter(|object| object.id.kind == "MutatingWebhookConfiguration");
-        webhooks.map(|object| object.value.clone()).collect()
+        webhooks.map(|object| Value::clone(&object.value)).collect()
     }
 
     /// Whose list the objects are in: the revision's, and where the IstioOperator has a name, its own.
@@ -226,12 +226,13 @@ fn default_tag(
 
 /// Kinds that live in no namespace are in none, whatever the chart says; the others are in the mesh's where it says nothing.
 fn settled(mut value: Value, served: &Served, namespace: &str) -> Result<Desired, NoObject> {
-    let desired = Desired::new(value.clone())?;
-    let Some(kind) = served.find(&desired.id.group, &desired.id.kind, None) else { return Ok(desired) };
-    match (kind.namespaced, desired.id.namespace.is_empty()) {
-        (true, true) => tree::put(&mut value, &["metadata", "namespace"], namespace.into()),
-        (false, false) => tree::remove(&mut value, &["metadata", "namespace"]),
-        _ => return Ok(desired),
+    let id = ObjectId::of(&value)?;
+    match served.find(&id.group, &id.kind, None).map(|kind| kind.namespaced) {
+        Some(true) if id.namespace.is_empty() => {
+            tree::put(&mut value, &["metadata", "namespace"], namespace.into());
+        }
+        Some(false) => tree::remove(&mut value, &["metadata", "namespace"]),
+        _ => {}
     }
     Desired::new(value)
 }

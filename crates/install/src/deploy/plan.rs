@@ -49,12 +49,7 @@ pub async fn plan(
     facts: &Facts,
     adoption: &Adoption,
 ) -> Result<Plan, Refused> {
-    let namespace = ObjectId {
-        group: String::new(),
-        kind: "Namespace".to_owned(),
-        namespace: String::new(),
-        name: mesh.namespace.clone(),
-    };
+    let namespace = ObjectId::new("", "Namespace", "", &mesh.namespace);
     let there = cluster.get(&namespace, None).await?;
     let mut plan = Plan {
         makes_namespace: there.is_none(),

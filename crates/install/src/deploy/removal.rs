@@ -48,8 +48,12 @@ const PURGED: [(&str, &str); 2] = [
 /// Components of a revision; `Base` is everybody's.
 const COMPONENTS: &str = "(Pilot,IngressGateways,EgressGateways,Cni,Ztunnel)";
 
-/// For all that was deleted to be gone; what takes longer is told.
+/// For the next of what was deleted to be gone; what takes longer is told.
 const GONE: Duration = Duration::from_secs(30);
+/// For the server itself to clean up behind a definition of which nobody holds anything: a busy one takes its time.
+const CLEANED_UP: Duration = Duration::from_secs(120);
+/// By this it holds a definition meanwhile.
+const CLEANS_UP: &str = "customresourcecleanup.apiextensions.k8s.io";
 /// Until it is told what is waited for, and between two looks.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(200);
@@ -82,12 +86,7 @@ impl Removal {
             rights.need(id, &["get", "delete"]);
         }
         for list in &self.lists {
-            let id = ObjectId {
-                group: String::new(),
-                kind: "ConfigMap".to_owned(),
-                namespace: list.namespace.clone(),
-                name: String::new(),
-            };
+            let id = ObjectId::new("", "ConfigMap", &list.namespace, "");
             rights.need(&id, &["delete"]);
         }
         rights
@@ -276,9 +275,11 @@ async fn until_gone(
     progress: &Progress,
     removed: &mut Removed,
 ) {
-    let end = Instant::now() + GONE;
+    let begin = Instant::now();
+    let mut end = begin + GONE;
     let (mut left, mut told) = (begun, Vec::new());
     while !left.is_empty() {
+        let before = left.len();
         let looked = cluster.for_all(left, ObjectId::clone, |cluster, id| async move {
             let live = cluster.get(&id, None).await?;
             Ok(live.and_then(|live| Some((id, Going::of(&live)?, live))))
@@ -286,7 +287,11 @@ async fn until_gone(
         let looked = looked.await;
         removed.failed.extend(looked.failed.into_iter().map(|failed| (failed.id, failed.reason.to_string())));
         let going: Vec<(ObjectId, Going, Value)> = looked.done.into_iter().flatten().collect();
-        if Instant::now() > end {
+        if going.len() < before {
+            end = Instant::now() + GONE;
+        }
+        let is_late = Instant::now() > end;
+        if is_late && !(begin.elapsed() < CLEANED_UP && all_are_cleaned_up(cluster, &going).await) {
             for (id, going, live) in going {
                 let held = instances(cluster, &live).await.unwrap_or_default();
                 removed.going.push((id, format!("{going}{held}")));
@@ -296,12 +301,22 @@ async fn until_gone(
         left = going.iter().map(|(id, ..)| id.clone()).collect();
         let waiting = going.into_iter().map(|(id, going, _)| Waiting { id, reason: going.to_string() });
         let waiting: Vec<Waiting> = waiting.collect();
-        if Instant::now() + GONE > end + PATIENCE && waiting != told {
+        if begin.elapsed() > PATIENCE && waiting != told {
             progress(Event::Waits { component: "The mesh", for_what: waiting.clone() });
             told = waiting;
         }
         sleep(LOOK).await;
     }
+}
+
+/// Whether nobody but the server keeps them.
+async fn all_are_cleaned_up(cluster: &Cluster, going: &[(ObjectId, Going, Value)]) -> bool {
+    for (_, going, live) in going {
+        if going.finalizers != [CLEANS_UP] || instances(cluster, live).await.is_some() {
+            return false;
+        }
+    }
+    true
 }
 
 /// A definition goes after its objects: those that somebody holds.

@@ -14,12 +14,7 @@ pub async fn missing_rights(cluster: &Cluster, plan: &Plan, namespace: &str) -> 
     for id in &plan.prune {
         needed.need(id, &["delete"]);
     }
-    let of = |kind: &str, namespace: &str| ObjectId {
-        group: String::new(),
-        kind: kind.to_owned(),
-        namespace: namespace.to_owned(),
-        name: String::new(),
-    };
+    let of = |kind: &str, namespace: &str| ObjectId::new("", kind, namespace, "");
     if plan.makes_namespace {
         needed.need(&of("Namespace", ""), &["create"]);
     }

@@ -44,7 +44,7 @@ pub async fn share(cluster: &Cluster, mesh: &mut Mesh, facts: &Facts) -> Result<
             }
             let Some(live) = cluster.get(&desired.id, Some(&desired.version)).await? else { continue };
             match labelled(&live, &owners) {
-                Some(_) if part.component.name == "Base" => leave(&mut desired.value, &live),
+                Some(_) if part.component.name == "Base" => leave(desired.value_mut(), &live),
                 // A tag goes from hand to hand.
                 Some(_) if labels::of(&desired.value, labels::NOT_PRUNED) == Some("true") => {}
                 Some(owner) => claimed.push(Claimed { id: desired.id.clone(), by: owner.clone() }),

@@ -62,11 +62,18 @@ impl Manifest {
     }
 
     pub fn object(&self) -> &Value {
-        self.object.get_or_init(|| {
-            let source = Source::new(self.key(), self.text().unwrap_or_default());
-            // It was printed by us, so it can be read.
-            yaml::load_first(&source, &Options::KUBERNETES).ok().flatten().unwrap_or_default()
-        })
+        self.object.get_or_init(|| self.read())
+    }
+
+    /// A copy to change. It is not kept here as well: definitions are large.
+    pub fn to_object(&self) -> Value {
+        self.object.get().cloned().unwrap_or_else(|| self.read())
+    }
+
+    fn read(&self) -> Value {
+        let source = Source::new(self.key(), self.text().unwrap_or_default());
+        // It was printed by us, so it can be read.
+        yaml::load_first(&source, &Options::KUBERNETES).ok().flatten().unwrap_or_default()
     }
 
     /// Changes the object.

@@ -69,12 +69,7 @@ impl Facts {
             facts.read_definitions(cluster).await?;
         }
         if scope.since.is_some_and(Since::had_tracing) {
-            let zipkin = ObjectId {
-                group: String::new(),
-                kind: "Service".to_owned(),
-                namespace: "istio-system".to_owned(),
-                name: "zipkin".to_owned(),
-            };
+            let zipkin = ObjectId::new("", "Service", "istio-system", "zipkin");
             facts.zipkin = cluster.get(&zipkin, None).await?;
         }
         if scope.annotations && scope.control_plane {

@@ -12,7 +12,7 @@ impl Change {
             cluster.apply(&desired, Mode { dry_run: false, force: self.force }).await?;
         }
         if let Some(webhook) = &self.deactivated {
-            cluster.replace(&ObjectId::of(webhook).map_err(no_object)?, webhook.clone()).await?;
+            cluster.replace(&ObjectId::of(webhook).map_err(no_object)?, webhook).await?;
         }
         Ok(())
     }

@@ -29,10 +29,10 @@ impl State {
 fn id(object: &Value) -> ObjectId {
     let text = |way: &[&str]| tree::text(object, way).unwrap_or_default().to_owned();
     let group = text(&["apiVersion"]);
-    ObjectId {
-        group: group.split_once('/').map_or("", |(group, _)| group).to_owned(),
-        kind: text(&["kind"]),
-        namespace: text(&["metadata", "namespace"]),
-        name: text(&["metadata", "name"]),
-    }
+    ObjectId::new(
+        group.split_once('/').map_or("", |(group, _)| group),
+        text(&["kind"]),
+        text(&["metadata", "namespace"]),
+        text(&["metadata", "name"]),
+    )
 }

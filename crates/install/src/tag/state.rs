@@ -25,12 +25,7 @@ pub struct State {
 
 impl State {
     pub async fn read(cluster: &Cluster, namespace: &str) -> Result<Self, Refused> {
-        let validator = ObjectId {
-            group: GROUP.to_owned(),
-            kind: "ValidatingWebhookConfiguration".to_owned(),
-            namespace: String::new(),
-            name: VALIDATOR.to_owned(),
-        };
+        let validator = ObjectId::new(GROUP, "ValidatingWebhookConfiguration", "", VALIDATOR);
         let (webhooks, services, namespaces, validators, validator) = tokio::try_join!(
             cluster.list(GROUP, "MutatingWebhookConfiguration", ""),
             cluster.list_in("", "Service", namespace, ""),

@@ -99,12 +99,7 @@ mod tests {
             ),
             (None, "Deployment: istiod.istio-system: it is not there"),
         ];
-        let id = ObjectId {
-            group: "apps".into(),
-            kind: "Deployment".into(),
-            namespace: "istio-system".into(),
-            name: "istiod".into(),
-        };
+        let id = ObjectId::new("apps", "Deployment", "istio-system", "istiod");
         let mut report = Report::default();
         for (live, wanted) in cases {
             let checked = Checked { id: id.clone(), state: State::of(live.as_ref()) };

@@ -1,14 +1,16 @@
 //! A resource's mesh brought to what it should be: the installation first, then the others, none of which stops another.
 
 use super::{
-    MESH, MODULE, applied, beside, gateway,
+    MESH, MODULE, applied, beside,
     installation::{self, Wanted},
-    monitoring,
+    manager::Installed,
+    mesh_parts, monitoring,
     observe::Observed,
-    policy_switch, priority_class,
+    priority_class,
+    program::Program,
     reason::{self, Reason},
     reconciler::IstioReconciler,
-    sidecars::{self, Restarted},
+    sidecars::{self, Restarted, read_at_start},
     telling::Telling,
     user_filters,
     verify::verify,
@@ -23,7 +25,7 @@ use crate::{
 use mizzen_api::istio::{Distribution, Spec, State};
 use mizzen_cluster::{ObjectId, Refused};
 use mizzen_install::deploy::OTHER_INSTALLERS;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub(super) async fn bring(
     me: &IstioReconciler<'_>,
@@ -33,12 +35,16 @@ pub(super) async fn bring(
     telling: &mut Telling,
 ) -> Result<Outcome, Stopped> {
     let observed = Box::pin(Observed::read(&me.cluster)).await?;
-    let installed = applied::tag(resource);
-    let mut wanted = match installation::wanted(me, spec, &observed, installed.as_deref()) {
+    // What takes the place of Mizzen's control plane is no later version of it.
+    let another = applied::program(resource) == Some(Program::Mizzen)
+        && spec.mizzen.distribution == Distribution::Istio;
+    let installed = applied::tag(resource).filter(|_| !another);
+    let installed = installed.map(|tag| Installed::told(tag, &telling.status));
+    let mut wanted = match installation::wanted(me, spec, &observed, installed.as_ref()) {
         Ok(wanted) => wanted,
         Err(unwanted) => return failed(telling, unwanted.reason, unwanted.description).await,
     };
-    let installed = Box::pin(install(me, id, resource, &mut wanted, &observed, telling)).await?;
+    let installed = Box::pin(install(me, id, resource, spec, &mut wanted, &observed, telling)).await?;
     let Some(installed) = installed else { return Ok(Outcome::Gone) };
     if installed {
         telling.set(&reason::INSTALLED);
@@ -47,20 +53,29 @@ pub(super) async fn bring(
     // There are kinds now that there were not before.
     me.cluster.look().await?;
     let others = Box::pin(see_to_others(me, resource, spec, &wanted, &observed, telling)).await?;
-    let waits = others.sidecars.outdated.count > 0;
+    let waits = others.sidecars.goes_on();
     let wrote = installed || others.wrote;
     let warnings = conclude(me, id, resource, spec, &wanted, &observed, others, telling).await?;
-    // What has come to this version goes on to the next one; proxies have a while to follow.
+    // What has come to this version goes on to the next one. Proxies have a while to follow, and those with a turn of their own until it
+    // comes.
     if let Some(next) = wanted.next {
         telling.set(&reason::UNKNOWN);
-        let description = format!("Istio {} is installed, {next} follows", wanted.tag);
+        let when = match sidecars::waiting_for_their_turn(telling.status.outdated_proxies.as_ref()) {
+            0 => {
+                telling.status.next_version.clear();
+                String::new()
+            }
+            1 => " when 1 workload has had its turn to be restarted".to_owned(),
+            count => format!(" when {count} workloads have had their turn to be restarted"),
+        };
+        let description = format!("Istio {} is installed, {next} follows{when}", wanted.tag);
         telling.end(State::Processing, &description).await?;
         return Ok(if waits { Outcome::Blocked } else { Outcome::Failed });
     }
     if !warnings.is_empty() {
         telling.set(&reason::FAILED);
         telling.end(State::Warning, &warnings.join("; ")).await?;
-        return Ok(Outcome::Noted);
+        return Ok(if waits { Outcome::Blocked } else { Outcome::Noted });
     }
     telling.set(&reason::SUCCEEDED);
     telling.end(State::Ready, "").await?;
@@ -77,13 +92,15 @@ async fn install(
     me: &IstioReconciler<'_>,
     id: &ObjectId,
     resource: &Value,
+    spec: &Spec,
     wanted: &mut Wanted,
     observed: &Observed,
     telling: &mut Telling,
 ) -> Result<Option<bool>, Stopped> {
     let cluster = &me.cluster;
-    let Wanted { mesh, tag, .. } = wanted;
-    if let Some(current) = applied::tag(resource)
+    let Wanted { mesh, tag, next, .. } = wanted;
+    let becomes = Program::of(mesh.objects().map(|object| &*object.value));
+    if let Some(current) = applied::tag(resource).filter(|_| applied::program(resource) == becomes)
         && let Err(why) = version::update(&current, tag)
     {
         let description = format!("Istio version update is not allowed: {why}");
@@ -96,6 +113,7 @@ async fn install(
         return Ok(None);
     }
     priority_class::make(cluster).await?;
+    read_at_start::announce(cluster, applied::spec(resource).as_ref(), spec, telling).await?;
     let done = carry(cluster, mesh, &observed.facts, &OTHER_INSTALLERS, me.patience, telling).await?;
     let done = done.and_then(|done| match done.failures.as_slice() {
         [] => Ok(done),
@@ -120,7 +138,13 @@ async fn install(
         return failed(telling, &reason::INSTALL_FAILED, description).await;
     }
     telling.status.installed_version.clone_from(tag);
-    applied::remember(cluster, id, |now| applied::with_tag(now, tag)).await?;
+    telling.status.installed_program = becomes.map(|program| program.name().to_owned()).unwrap_or_default();
+    telling.status.next_version = next.map(|next| next.to_string()).unwrap_or_default();
+    // Before anybody can take it for arrived.
+    if next.is_some() {
+        telling.tells().await?;
+    }
+    applied::remember(cluster, id, becomes, |now| applied::with_tag(now, &resource["spec"], tag)).await?;
     Ok(Some(wrote))
 }
 
@@ -146,14 +170,18 @@ async fn see_to_others(
     let concerns = beside::concerns(spec, observed, dual_stack, has_autoscalers, me.version);
     let kept = beside::see_to(cluster, concerns, telling).await;
     let monitored = monitoring::reconcile(cluster, me.version, telling).await;
-    let switched = policy_switch::reconcile(cluster, resource, spec).await;
-    let restarted = gateway::reconcile(cluster, resource, spec).await;
-    if matches!(restarted, Ok(true)) {
+    let restarted = mesh_parts::reconcile(cluster, resource, spec).await;
+    if restarted.as_ref().is_ok_and(|restarted| restarted.gateway) {
         telling.set(&reason::GATEWAY_RESTARTED);
         telling.tells().await?;
     }
     let before = applied::spec(resource);
-    let sidecars = sidecars::reconcile(me, &wanted.proxy, before.as_ref(), spec).await;
+    let read = read_at_start::remember(cluster, before.as_ref(), spec, telling).await;
+    let sidecars = match read {
+        Ok(read) => sidecars::reconcile(me, &wanted.proxy, &read, spec).await,
+        Err(refused @ Refused::Conflict { .. }) => return Err(refused.into()),
+        Err(refused) => Err(refused.into()),
+    };
     match &sidecars {
         Ok(sidecars) if sidecars.nobody_injects => telling.say(&reason::NOBODY_INJECTS, &sidecars.sentence()),
         Ok(sidecars) if sidecars.by_hand.is_empty() => telling.set(&reason::SIDECARS_RESTARTED),
@@ -169,8 +197,8 @@ async fn see_to_others(
             return failed(telling, &reason::RESOURCES_FAILED, description).await;
         }
     };
-    let restarted = match switched.and_then(|switched| Ok(switched | restarted?)) {
-        Ok(restarted) => restarted,
+    let restarted = match restarted {
+        Ok(restarted) => restarted.any,
         // The next look sees what the other one made of it.
         Err(refused @ Refused::Conflict { .. }) => return Err(refused.into()),
         Err(refused) => {
@@ -218,11 +246,9 @@ async fn conclude(
         }
     };
     telling.set(if filter.is_some() { &reason::FILTER_FOUND } else { &reason::NO_FILTER_FOUND });
-    let all_restarted = sidecars.by_hand.is_empty() && !sidecars.nobody_injects;
-    applied::remember(&me.cluster, id, |now| {
-        applied::whole(now, &resource["spec"], &wanted.tag, all_restarted)
-    })
-    .await?;
+    let program = Program::of(wanted.mesh.objects().map(|object| &*object.value));
+    applied::remember(&me.cluster, id, program, |_| applied::whole(&resource["spec"], &wanted.tag)).await?;
+    telling.status.applied = Some(resource.get("spec").cloned().unwrap_or_else(|| json!({})));
     let mut all =
         warnings(spec, observed, wanted.no_node_agents, filter.as_deref(), has_autoscalers, telling);
     if !sidecars.by_hand.is_empty() {

@@ -7,7 +7,7 @@ use crate::{
     queue::Cause,
 };
 use mizzen_api::istio::{GROUP, PLURAL, VERSIONS};
-use mizzen_cluster::{Change, Client, Key, Resource, State, follow};
+use mizzen_cluster::{Change, Client, Key, Phase, Resource, State, follow};
 use std::sync::Arc;
 use tokio::{sync::mpsc, task::JoinSet};
 
@@ -40,6 +40,18 @@ const BESIDE: [Beside; 14] = [
     ("networking.istio.io", &["v1"], "virtualservices", MESH, "istio-healthz"),
 ];
 
+/// Whether a kind was not there.
+#[derive(Default)]
+struct Absence(bool);
+
+impl Absence {
+    /// Everything of the kind was told. What has gone between the kind's beginning and the first time that it was asked for, nobody saw go.
+    fn ends(&mut self, phase: Phase) -> bool {
+        let was_absent = std::mem::replace(&mut self.0, phase != Phase::Following);
+        was_absent && !self.0
+    }
+}
+
 pub(super) fn start(client: &Client, out: &mpsc::Sender<News>) -> JoinSet<()> {
     let mut running = JoinSet::new();
     let mut known = Known::default();
@@ -66,12 +78,32 @@ pub(super) fn start(client: &Client, out: &mpsc::Sender<News>) -> JoinSet<()> {
             resource = resource.namespace(namespace);
         }
         let mut known = Known::default();
-        let turn = move |change: Change<Seen>| match change {
-            Change::Synced => None,
-            change => known.resource(change).map(|_| News::Everybody(Cause::Drifted)),
+        let mut absence = Absence::default();
+        let state = Arc::new(State::default());
+        let now = Arc::clone(&state);
+        let turn = move |change: Change<Seen>| {
+            let is_news = match change {
+                Change::Synced => absence.ends(now.phase()),
+                change => known.resource(change).is_some(),
+            };
+            is_news.then_some(News::Everybody(Cause::Drifted))
         };
-        running.spawn(follow(client.clone(), resource, Arc::new(State::default()), out.clone(), turn));
+        running.spawn(follow(client.clone(), resource, state, out.clone(), turn));
     }
     running.spawn(namespaces::start(client.clone(), out.clone()));
     running
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_that_is_there_at_last_is_news() {
+        let mut absence = Absence::default();
+        let phases = [Phase::Absent, Phase::Absent, Phase::Following, Phase::Following, Phase::Absent];
+        assert_eq!(phases.map(|phase| absence.ends(phase)), [false, false, true, false, false]);
+        assert!(absence.ends(Phase::Following), "it was gone, and is back");
+        assert!(!Absence::default().ends(Phase::Following), "it was there from the beginning");
+    }
 }

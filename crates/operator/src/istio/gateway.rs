@@ -1,55 +1,32 @@
 //! IstioIngressGatewayReconciler: some of the configuration a gateway reads only when it starts.
 
-use super::{
-    MESH, applied,
-    rollout::{restart, was_restarted_for},
-};
-use mizzen_api::istio::{Config, Spec};
-use mizzen_cluster::{Cluster, ObjectId, Refused};
-use serde_json::{Value, json};
+use super::rollout::RESTARTED_FOR;
+use mizzen_api::istio::Spec;
+use serde_json::json;
 
-const NAME: &str = "istio-ingressgateway";
-/// What is read only at the start.
-fn read_at_start(config: &Config) -> Value {
+pub(super) const NAME: &str = "istio-ingressgateway";
+pub(super) const MARK: &str = RESTARTED_FOR;
+
+/// What is read only at the start: when it changes, the gateway has to be restarted.
+pub(super) fn cause(spec: &Spec) -> String {
+    let config = &spec.config;
     let mut expressions = config.proxy_stats_matcher.inclusion_regexps.clone();
     expressions.sort();
-    json!([config.num_trusted_proxies, config.forward_client_cert_details, config.trust_domain, expressions,])
-}
-
-/// For what the gateway has to be restarted; not before anything was applied: it has just started then.
-fn decide(before: Option<&Spec>, wanted: &Spec, deployment: &Value) -> Option<String> {
-    let wanted = read_at_start(&wanted.config);
-    if read_at_start(&before?.config) == wanted {
-        return None;
-    }
-    let cause = wanted.to_string();
-    (!was_restarted_for(deployment, &cause)).then_some(cause)
-}
-
-/// Whether it was restarted. One that is not there needs no restart.
-pub(super) async fn reconcile(cluster: &Cluster, resource: &Value, spec: &Spec) -> Result<bool, Refused> {
-    let id = ObjectId {
-        group: "apps".to_owned(),
-        kind: "Deployment".to_owned(),
-        namespace: MESH.to_owned(),
-        name: NAME.to_owned(),
-    };
-    let Some(deployment) = cluster.get(&id, None).await? else { return Ok(false) };
-    let Some(cause) = decide(applied::spec(resource).as_ref(), spec, &deployment) else { return Ok(false) };
-    tracing::info!(cause, "restarting the ingress gateway");
-    restart(cluster, &id, &deployment, &cause).await
+    json!([config.num_trusted_proxies, config.forward_client_cert_details, config.trust_domain, expressions])
+        .to_string()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value;
 
     fn spec(config: &Value) -> Spec {
         Spec::of(&json!({ "spec": { "config": config } })).unwrap()
     }
 
     #[test]
-    fn only_what_is_read_at_the_start_restarts_it_and_once() {
+    fn only_what_is_read_at_the_start_restarts_it() {
         let before =
             spec(&json!({ "numTrustedProxies": 1, "proxyStatsMatcher": { "inclusionRegexps": ["a", "b"] } }));
         let cases = [
@@ -77,18 +54,7 @@ mod tests {
             ),
         ];
         for (config, restarts) in cases {
-            let wanted = spec(&config);
-            let cause = decide(Some(&before), &wanted, &json!({}));
-            assert_eq!(cause.is_some(), restarts, "{config}");
-            assert_eq!(decide(None, &wanted, &json!({})), None, "{config}: it has just started");
-            if let Some(cause) = cause {
-                let done = json!({ "spec": { "template": { "metadata": { "annotations": { "mizzen.io/restarted-for": cause } } } } });
-                assert_eq!(
-                    decide(Some(&before), &wanted, &done),
-                    None,
-                    "{config}: it was restarted for that"
-                );
-            }
+            assert_eq!(cause(&before) != cause(&spec(&config)), restarts, "{config}");
         }
     }
 }

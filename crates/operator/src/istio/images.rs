@@ -14,7 +14,7 @@ pub struct Images {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoImages {
     #[error(
-        "the variable {name} is not set, but {other} is: set all of pilot, install-cni and proxyv2, or none"
+        "the variable {name} is not set, but {other} is: set all of pilot, install-cni and proxyv2 (with -fips for KYMA_FIPS_MODE_ENABLED), or none"
     )]
     Missing { name: String, other: String },
     #[error("the variable {name} is {value:?}: write REGISTRY/NAME:TAG")]
@@ -25,15 +25,21 @@ pub enum NoImages {
     Different { name: String, value: String, other: String, other_value: String },
 }
 
+const FIPS: &str = "KYMA_FIPS_MODE_ENABLED";
 const PARTS: [&str; 3] = ["pilot", "install-cni", "proxyv2"];
 
 impl Images {
     /// Out of the environment; none where none of the variables is set: then the charts say which images.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Self>, NoImages> {
-        let suffix = if variable("KYMA_FIPS_MODE_ENABLED").as_deref() == Some("true") { "-fips" } else { "" };
+        let fips = variable(FIPS).as_deref() == Some("true");
+        let suffix = if fips { "-fips" } else { "" };
         let names = PARTS.map(|part| format!("{part}{suffix}"));
         let found = names.clone().map(|name| variable(&name).filter(|value| !value.is_empty()));
-        let Some(set) = found.iter().position(Option::is_some) else { return Ok(None) };
+        let Some(set) = found.iter().position(Option::is_some) else {
+            // Those of the charts are ordinary ones, which is not what was asked for.
+            let missing = NoImages::Missing { name: names[0].clone(), other: FIPS.to_owned() };
+            return if fips { Err(missing) } else { Ok(None) };
+        };
         let mut references = Vec::new();
         for (name, value) in names.iter().zip(found) {
             let Some(value) = value else {
@@ -127,5 +133,6 @@ mod tests {
             ("proxyv2-fips", "f/proxyv2:2"),
         ];
         assert_eq!(read(&all).unwrap().unwrap().tag(), "2");
+        assert!(read(&all[..2]).is_err(), "the charts' images are ordinary ones");
     }
 }

@@ -5,7 +5,7 @@ use super::{
     client::{Minor, changed},
     images::Images,
     injection_selector::leave_gardeners,
-    manager::Picked,
+    manager::{Installed, Picked},
     merge::{Surroundings, merged},
     observe::Observed,
     reason::{self, Reason},
@@ -22,7 +22,6 @@ use mizzen_install::{
     generate,
 };
 use serde_json::{Value, json};
-use tokio::task::block_in_place;
 
 pub(super) struct Wanted {
     pub(super) mesh: Mesh,
@@ -46,12 +45,11 @@ pub(super) struct Unwanted {
     pub(super) description: String,
 }
 
-/// `installed` is the tag of the mesh that is there.
 pub(super) fn wanted(
     me: &IstioReconciler<'_>,
     spec: &Spec,
     observed: &Observed,
-    installed: Option<&str>,
+    installed: Option<&Installed>,
 ) -> Result<Wanted, Unwanted> {
     let picked = picked(me, spec.mizzen.distribution, installed).map_err(|why| misconfigured(&why))?;
     let charts = picked.as_ref().map_or(me.charts, |picked| picked.client.charts());
@@ -91,8 +89,7 @@ pub(super) fn rendered(
 ) -> Result<Wanted, Unwanted> {
     let no_node_agents = without_node_agents(&mut operator, charts);
     let input = input(&operator, &facts.kubernetes);
-    let generated =
-        block_in_place(|| generate(&input, charts)).map_err(|refused| misconfigured(&refused.to_string()))?;
+    let generated = generate(&input, charts).map_err(|refused| misconfigured(&refused.to_string()))?;
     let failed = |why: String| Unwanted {
         reason: &reason::INSTALL_FAILED,
         description: format!("Could not install Istio: {why}"),
@@ -100,9 +97,10 @@ pub(super) fn rendered(
     let mesh = Mesh::new(&generated, facts, served, charts, version, Some(NAMESPACE));
     let mut mesh = mesh.map_err(|error| failed(error.to_string()))?;
     for desired in mesh.parts.iter_mut().flat_map(|part| &mut part.objects) {
-        desired.value["metadata"]["labels"][MODULE] = "istio".into();
+        let value = desired.value_mut();
+        value["metadata"]["labels"][MODULE] = "istio".into();
         if gardener {
-            leave_gardeners(&mut desired.value);
+            leave_gardeners(value);
         }
     }
     let tag =
@@ -123,7 +121,7 @@ fn misconfigured(why: &str) -> Unwanted {
 fn picked<'a>(
     me: &IstioReconciler<'a>,
     distribution: Distribution,
-    installed: Option<&str>,
+    installed: Option<&Installed>,
 ) -> Result<Option<Picked<'a>>, String> {
     if distribution == Distribution::Mizzen {
         return Ok(None);

@@ -4,11 +4,28 @@
 //! step, by the charts of each version on the way.
 
 use super::client::{IstioClient, Minor};
+use mizzen_api::istio::Status;
 
 #[derive(Default)]
 pub struct IstioManager {
     /// The oldest first.
     clients: Box<[IstioClient]>,
+}
+
+/// What is there.
+pub(super) struct Installed {
+    /// Of the control plane's image.
+    tag: String,
+    /// On its way over several versions it has come to this one, and proxies have yet to follow: none is left two versions behind.
+    stays: bool,
+}
+
+impl Installed {
+    /// The status may be of the version before, if somebody was cut off.
+    pub(super) fn told(tag: String, status: &Status) -> Self {
+        let stays = !status.next_version.is_empty() && status.installed_version == tag;
+        Self { tag, stays }
+    }
 }
 
 /// The charts for now.
@@ -34,14 +51,16 @@ impl IstioManager {
         }
     }
 
-    /// `installed` is the tag of what is there, `images` that of the images which the process was given.
+    /// `images` is the tag of the images which the process was given.
     pub(super) fn pick(
         &self,
-        installed: Option<&str>,
+        installed: Option<&Installed>,
         images: Option<&str>,
     ) -> Result<Option<Picked<'_>>, String> {
         let minors: Vec<Minor> = self.clients.iter().map(IstioClient::minor).collect();
-        let place = pick(&minors, installed.and_then(Minor::of_tag), images.and_then(Minor::of_tag))?;
+        let stays = installed.is_some_and(|installed| installed.stays);
+        let installed = installed.and_then(|installed| Minor::of_tag(&installed.tag));
+        let place = pick(&minors, installed, stays, images.and_then(Minor::of_tag))?;
         Ok(place.and_then(|(place, next)| {
             let next = next.and_then(|next| minors.get(next)).copied();
             Some(Picked { client: self.clients.get(place)?, next })
@@ -53,6 +72,7 @@ impl IstioManager {
 fn pick(
     minors: &[Minor],
     installed: Option<Minor>,
+    stays: bool,
     images: Option<Minor>,
 ) -> Result<Option<(usize, Option<usize>)>, String> {
     let Some(newest) = minors.len().checked_sub(1) else { return Ok(None) };
@@ -66,7 +86,8 @@ fn pick(
         return Ok(Some((place, None)));
     }
     let Some(Minor(major, minor)) = installed else { return Ok(Some((newest, None))) };
-    let reached = minors.iter().rposition(|one| one.0 == major && one.1 >= minor && one.1 <= minor + 1);
+    let farthest = if stays { minor } else { minor + 1 };
+    let reached = minors.iter().rposition(|one| one.0 == major && one.1 >= minor && one.1 <= farthest);
     let follows = |place: usize| {
         let (one, next) = (minors.get(place)?, minors.get(place + 1)?);
         (next.0 == one.0 && next.1 == one.1 + 1).then_some(place + 1)
@@ -89,7 +110,7 @@ mod tests {
     fn a_mesh_goes_to_the_newest_version_a_minor_at_a_time() {
         let of = |minors: &[u32], installed: Option<u32>, images: Option<u32>| {
             let minors: Vec<Minor> = minors.iter().map(|minor| Minor(1, *minor)).collect();
-            pick(&minors, installed.map(|minor| Minor(1, minor)), images.map(|minor| Minor(1, minor)))
+            pick(&minors, installed.map(|minor| Minor(1, minor)), false, images.map(|minor| Minor(1, minor)))
         };
         let cases: [Case; 14] = [
             (&[], None, None, None),
@@ -113,5 +134,28 @@ mod tests {
         }
         let told = of(&[30, 31], None, Some(29)).unwrap_err();
         assert_eq!(told, "the operator was given images of Istio 1.29, and charts of 1.30, 1.31");
+    }
+
+    #[test]
+    fn it_stays_at_a_version_on_the_way_while_proxies_wait_for_their_turn() {
+        let of = |minors: &[u32], installed: u32| {
+            let minors: Vec<Minor> = minors.iter().map(|minor| Minor(1, *minor)).collect();
+            pick(&minors, Some(Minor(1, installed)), true, None).unwrap()
+        };
+        assert_eq!(of(&[29, 30, 31], 30), Some((1, Some(2))));
+        assert_eq!(of(&[29, 30, 31], 31), Some((2, None)), "it has arrived");
+        assert_eq!(of(&[31], 30), Some((0, None)), "there are no charts to stay with");
+        let told = |installed: &str, next: &str| {
+            let status = Status {
+                installed_version: installed.into(),
+                next_version: next.into(),
+                ..Status::default()
+            };
+            Installed::told("1.30.2".to_owned(), &status).stays
+        };
+        assert_eq!(
+            [told("1.30.2", "1.31"), told("1.30.2", ""), told("1.29.5", "1.30")],
+            [true, false, false]
+        );
     }
 }

@@ -128,7 +128,8 @@ pub(super) async fn reconcile(
 }
 
 async fn bring(cluster: &Cluster, version: &str) -> Result<(bool, String), NotKept> {
-    let gateway = cluster.get(&id("networking.istio.io", "Gateway", NAMESPACE, GATEWAY), None).await?;
+    let gateway =
+        cluster.get(&ObjectId::new("networking.istio.io", "Gateway", NAMESPACE, GATEWAY), None).await?;
     let decision = decide(are_served(cluster).await?, gateway.as_ref());
     let metadata = |name: &str, namespace: &str| resources::metadata(name, namespace, version);
     let mut wrote = false;
@@ -151,8 +152,12 @@ async fn are_served(cluster: &Cluster) -> Result<bool, Refused> {
     if cluster.served().find(GROUP, KIND, Some("v1")).is_some() {
         return Ok(true);
     }
-    let definition =
-        id("apiextensions.k8s.io", "CustomResourceDefinition", "", "servicemonitors.monitoring.coreos.com");
+    let definition = ObjectId::new(
+        "apiextensions.k8s.io",
+        "CustomResourceDefinition",
+        "",
+        "servicemonitors.monitoring.coreos.com",
+    );
     let Some(definition) = cluster.get(&definition, None).await? else { return Ok(false) };
     let versions = definition["spec"]["versions"].as_array().into_iter().flatten();
     let is_coming = versions.into_iter().any(|version| version["name"] == "v1" && version["served"] == true);
@@ -169,15 +174,6 @@ pub(super) fn all(version: &str) -> Vec<Value> {
     let mut all = monitors(&metadata);
     all.push(health("", "", &metadata));
     all
-}
-
-fn id(group: &str, kind: &str, namespace: &str, name: &str) -> ObjectId {
-    ObjectId {
-        group: group.to_owned(),
-        kind: kind.to_owned(),
-        namespace: namespace.to_owned(),
-        name: name.to_owned(),
-    }
 }
 
 #[cfg(test)]

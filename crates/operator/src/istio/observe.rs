@@ -22,13 +22,15 @@ pub(super) struct Observed {
 
 impl Observed {
     pub(super) async fn read(cluster: &Cluster) -> Result<Self, Refused> {
-        let elb = id("ConfigMap", MESH, "elb-deprecated");
+        let elb = ObjectId::new("", "ConfigMap", MESH, "elb-deprecated");
         let (features, provisioning) = (
-            id("ConfigMap", NAMESPACE, "istio-features"),
-            id("ConfigMap", NAMESPACE, "kyma-provisioning-info"),
+            ObjectId::new("", "ConfigMap", NAMESPACE, "istio-features"),
+            ObjectId::new("", "ConfigMap", NAMESPACE, "kyma-provisioning-info"),
         );
-        let (ingress, server) =
-            (id("Service", MESH, "istio-ingressgateway"), id("Service", "default", "kubernetes"));
+        let (ingress, server) = (
+            ObjectId::new("", "Service", MESH, "istio-ingressgateway"),
+            ObjectId::new("", "Service", "default", "kubernetes"),
+        );
         let (facts, nodes, elb, features, provisioning, ingress, server) = tokio::try_join!(
             Facts::read(cluster),
             cluster.list("", "Node", ""),
@@ -46,15 +48,6 @@ impl Observed {
             dual_stack: is_dual_stack(provisioning.as_ref()),
             api_port: network_policies::api_port(server.as_ref()),
         })
-    }
-}
-
-fn id(kind: &str, namespace: &str, name: &str) -> ObjectId {
-    ObjectId {
-        group: String::new(),
-        kind: kind.to_owned(),
-        namespace: namespace.to_owned(),
-        name: name.to_owned(),
     }
 }
 

@@ -16,14 +16,9 @@ pub(crate) fn desired() -> Value {
 
 /// If it is not there: its value cannot be changed.
 pub(super) async fn make(cluster: &Cluster) -> Result<(), Refused> {
-    let id = ObjectId {
-        group: "scheduling.k8s.io".to_owned(),
-        kind: "PriorityClass".to_owned(),
-        namespace: String::new(),
-        name: NAME.to_owned(),
-    };
+    let id = ObjectId::new("scheduling.k8s.io", "PriorityClass", "", NAME);
     if cluster.get(&id, None).await?.is_none() {
-        let desired = Desired { id, version: "v1".to_owned(), value: desired() };
+        let desired = Desired { id, version: "v1".to_owned(), value: desired().into() };
         cluster.apply(&desired, Mode::default()).await?;
     }
     Ok(())

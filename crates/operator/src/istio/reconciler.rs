@@ -1,13 +1,14 @@
 //! IstioReconciler: one look at one resource.
 
 use super::{
-    FINALIZER, LOCK, NAMESPACE,
+    FINALIZER, LOCK, NAMESPACE, applied,
     bring::bring,
     decide::{Decision, decide},
     follow,
     images::Images,
     manager::IstioManager,
     metrics, reason,
+    sidecars::Counts,
     telling::Telling,
     uninstall::uninstall,
 };
@@ -22,6 +23,7 @@ use crate::{
 use mizzen_api::istio::{GROUP, KIND, State, VERSIONS};
 use mizzen_cluster::{Client, Cluster, Key, ObjectId};
 use mizzen_install::Charts;
+use serde_json::Value;
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::JoinSet};
 
@@ -45,6 +47,27 @@ pub(crate) struct IstioReconciler<'a> {
     /// For each component to become ready.
     pub(crate) patience: Duration,
     pub(crate) shown: Arc<Shown>,
+    /// From the start of the process on.
+    pub(crate) restarts: Counts,
+}
+
+impl IstioReconciler<'_> {
+    /// A resource whose finalizer somebody took away gets it back: without it the mesh would stay when the resource goes, whatever is
+    /// refused meanwhile. One that cannot get it says why when it is brought.
+    async fn held(&self, id: &ObjectId, resource: Value) -> Value {
+        let metadata = &resource["metadata"];
+        let lacks_it = metadata.get("deletionTimestamp").is_none()
+            && metadata["namespace"] == NAMESPACE
+            && applied::tag(&resource).is_some()
+            && !finalizers::has(&resource, FINALIZER);
+        if !lacks_it {
+            return resource;
+        }
+        match finalizers::add(&self.cluster, id, &resource, FINALIZER).await {
+            Ok(Some(now)) => now,
+            _ => resource,
+        }
+    }
 }
 
 impl Work for IstioReconciler<'_> {
@@ -65,12 +88,7 @@ impl Work for IstioReconciler<'_> {
     }
 
     fn id(&self, key: &Key) -> ObjectId {
-        ObjectId {
-            group: GROUP.to_owned(),
-            kind: KIND.to_owned(),
-            namespace: key.namespace.to_string(),
-            name: key.name.to_string(),
-        }
+        ObjectId::new(GROUP, KIND, &*key.namespace, &*key.name)
     }
 
     fn has(&self, _: &Key) -> bool {
@@ -91,6 +109,7 @@ impl Work for IstioReconciler<'_> {
         cluster.look().await?;
         let Some(resource) = cluster.get(&id, Some(VERSIONS[0])).await? else { return Ok(Outcome::Gone) };
         let all = cluster.list_in(GROUP, KIND, NAMESPACE, "").await?;
+        let resource = self.held(&id, resource).await;
         let mut telling = Telling::new(cluster, &id, &resource);
         let decision = decide(&resource, &all, self.settings.experimental);
         let is_the_mesh = matches!(decision, Decision::Bring(_) | Decision::Remove);
@@ -110,8 +129,7 @@ impl Work for IstioReconciler<'_> {
                 Box::pin(bring(self, &id, &resource, &spec, &mut telling)).await
             }
             Decision::Remove => {
-                let uid = resource["metadata"]["uid"].as_str().unwrap_or_default();
-                Box::pin(uninstall(self, uid, &mut telling)).await.map(|()| Outcome::Gone)
+                Box::pin(uninstall(self, &resource, &mut telling)).await.map(|()| Outcome::Gone)
             }
             Decision::Release => Ok(Outcome::Gone),
         };

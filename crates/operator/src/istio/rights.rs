@@ -17,10 +17,10 @@ pub(super) fn rules(granted: &[Value]) -> Vec<Value> {
         rule("", &["pods"], &["delete", "get", "list"]),
         rule("", &["pods/eviction"], &["create"]),
         rule("", &["events"], &["create", "get", "list"]),
-        // Workloads whose sidecars are not what they should be.
-        rule("apps", &["replicasets"], &["get", "patch"]),
-        rule("", &["replicationcontrollers"], &["get", "patch"]),
-        rule("apps", &["statefulsets"], &["get", "patch"]),
+        // Workloads whose sidecars are not what they should be, and those that keep the mesh's namespace when it is to go.
+        rule("apps", &["replicasets"], &["get", "list", "patch"]),
+        rule("", &["replicationcontrollers"], &["get", "list", "patch"]),
+        rule("apps", &["statefulsets"], &["get", "list", "patch"]),
         rule("autoscaling.k8s.io", &["verticalpodautoscalers"], &OWN),
         rule("scheduling.k8s.io", &["priorityclasses"], &["create", "get", "list", "patch", "watch"]),
         rule("security.istio.io", &["peerauthentications"], &OWN),

@@ -22,18 +22,20 @@ pub(super) fn was_restarted_with(workload: &Value, injector: &str) -> bool {
     mark(workload, RESTARTED_WITH) == Some(injector)
 }
 
-fn mark<'w>(workload: &'w Value, name: &str) -> Option<&'w str> {
+pub(super) fn mark<'w>(workload: &'w Value, name: &str) -> Option<&'w str> {
     workload.pointer("/spec/template/metadata/annotations")?.get(name)?.as_str()
 }
 
-/// Whether it is still there.
+/// For some causes, each by its mark. Whether it is still there.
 pub(super) async fn restart(
     cluster: &Cluster,
     id: &ObjectId,
     workload: &Value,
-    cause: &str,
+    causes: &[(&str, &str)],
 ) -> Result<bool, Refused> {
-    Ok(cluster.patch(id, patch(workload, &[(RESTARTED, &now()), (RESTARTED_FOR, cause)])).await?.is_some())
+    let now = now();
+    let marks = [&[(RESTARTED, now.as_str())], causes].concat();
+    Ok(cluster.patch(id, patch(workload, &marks)).await?.is_some())
 }
 
 /// The same, the time under kubectl's name.
@@ -56,9 +58,7 @@ pub(super) async fn restart_with(
     cause: &str,
     injector: &str,
 ) -> Result<bool, Refused> {
-    let now = now();
-    let marks = [(RESTARTED, now.as_str()), (RESTARTED_FOR, cause), (RESTARTED_WITH, injector)];
-    Ok(cluster.patch(id, patch(workload, &marks)).await?.is_some())
+    restart(cluster, id, workload, &[(RESTARTED_FOR, cause), (RESTARTED_WITH, injector)]).await
 }
 
 /// Only these annotations, so that a workload that changes all the time can be restarted; the map of them is made only of the very

@@ -1,22 +1,27 @@
 //! A resource goes, and its mesh before it; unless people would lose something.
 
 use super::{
-    MESH, NAMESPACE, OPERATOR, blockers, monitoring, network_policies, peer_authentication, proxy_protocol,
-    reason, reconciler::IstioReconciler, resources::drop_own, sidecars, telling::Telling,
+    MESH, MODULE, NAMESPACE, OPERATOR, blockers,
+    event::{self, Reason},
+    inhabitant::{Unseen, inhabitant},
+    mesh_namespace, monitoring, network_policies, peer_authentication, proxy_protocol, reason,
+    reconciler::IstioReconciler,
+    resources::{drop_own, is_marked},
+    sidecars::{self, Owner},
+    telling::Telling,
     vertical_autoscalers,
 };
 use crate::pass::Stopped;
 use mizzen_api::istio::State;
-use mizzen_cluster::ObjectId;
+use mizzen_cluster::{Cluster, ObjectId, Refused};
 use mizzen_install::deploy::{self, Facts, Which};
 use serde_json::Value;
 
 const REVISION: &str = "default";
 
-/// `uid` is that of the resource.
 pub(super) async fn uninstall(
     me: &IstioReconciler<'_>,
-    uid: &str,
+    resource: &Value,
     telling: &mut Telling,
 ) -> Result<(), Stopped> {
     let cluster = &me.cluster;
@@ -50,24 +55,46 @@ pub(super) async fn uninstall(
     if !held.is_empty() {
         return failed(telling, held.join("; ")).await;
     }
+    let itself = itself(resource);
     if alone {
-        let namespace = ObjectId {
-            group: String::new(),
-            kind: "Namespace".to_owned(),
-            namespace: String::new(),
-            name: MESH.to_owned(),
-        };
-        // It takes a while, and nothing here waits for it.
-        cluster.delete(&namespace, None).await?;
+        leave_namespace(cluster, &itself).await?;
     }
     // Whoever cannot be restarted keeps a sidecar that nobody configures: nothing is held up by that.
-    let restarted =
-        Box::pin(sidecars::restart_all(cluster, &format!("Istio was removed with {uid}"))).await?;
+    let cause = format!("Istio was removed with {}", itself.uid);
+    let restarted = Box::pin(sidecars::restart_all(cluster, &cause, &me.restarts)).await?;
     if !restarted.by_hand.is_empty() {
         tracing::warn!("{}", restarted.sentence());
     }
     telling.set(&reason::UNINSTALLED);
     telling.state(State::Deleting, "Deleting Istio").await?;
+    Ok(())
+}
+
+fn itself(resource: &Value) -> Owner {
+    let text = |at: &str| resource.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned();
+    Owner {
+        version: text("/apiVersion"),
+        kind: text("/kind"),
+        name: text("/metadata/name"),
+        uid: text("/metadata/uid"),
+    }
+}
+
+/// It goes, unless something is in it that somebody would miss, which is told. It takes a while, and nothing here waits for it.
+async fn leave_namespace(cluster: &Cluster, itself: &Owner) -> Result<(), Refused> {
+    let namespace = ObjectId::new("", "Namespace", "", MESH);
+    let goes = |_: &ObjectId, object: &Value| is_marked(object, (MODULE, "istio"));
+    // Of kinds that the operator may not look at it knows nothing, as upstream's: they go with the namespace.
+    if let Some(why) = inhabitant(cluster, MESH, Unseen::Ignored, goes).await? {
+        let note = format!("the mesh is gone, and the namespace {MESH} stays: {why}");
+        tracing::warn!("{note}");
+        event::tell(cluster, NAMESPACE, itself, Reason::NamespaceKept, &note, &itself.uid).await;
+        if let Some(live) = cluster.get(&namespace, None).await? {
+            cluster.patch(&namespace, mesh_namespace::unmarked(&live)).await?;
+        }
+        return Ok(());
+    }
+    cluster.delete(&namespace, None).await?;
     Ok(())
 }
 

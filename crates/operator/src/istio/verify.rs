@@ -5,10 +5,12 @@ use serde_json::Value;
 
 const CONTAINERS: [&str; 3] = ["discovery", "istio-proxy", "install-cni"];
 
-/// `target` is a tag; pods that are on their way out do not count.
+/// `target` is a tag; pods that are on their way out, or that have ended and lie about, do not count.
 pub(super) fn verify(pods: &[Value], target: &str) -> Result<(), String> {
     let mut seen = false;
-    for pod in pods.iter().filter(|pod| pod.pointer("/metadata/deletionTimestamp").is_none()) {
+    let has_ended = |pod: &Value| pod["status"]["phase"] == "Failed" || pod["status"]["phase"] == "Succeeded";
+    let is_going = |pod: &Value| pod.pointer("/metadata/deletionTimestamp").is_some();
+    for pod in pods.iter().filter(|pod| !is_going(pod) && !has_ended(pod)) {
         let containers = pod.pointer("/spec/containers").and_then(Value::as_array).into_iter().flatten();
         for container in containers {
             let text = |key: &str| container[key].as_str().unwrap_or_default();
@@ -23,6 +25,13 @@ pub(super) fn verify(pods: &[Value], target: &str) -> Result<(), String> {
         }
     }
     if seen { Ok(()) } else { Err("unable to obtain installed Istio image version".to_owned()) }
+}
+
+/// Without registry, tag and digest.
+pub(super) fn name_of(image: &str) -> &str {
+    let image = image.split_once('@').map_or(image, |(image, _)| image);
+    let (_, name) = image.rsplit_once('/').unwrap_or(("", image));
+    name.split_once(':').map_or(name, |(name, _)| name)
 }
 
 /// Without a digest.
@@ -66,6 +75,12 @@ mod tests {
         let mut going = pod("istio-proxy", "r/proxyv2:1.30.0");
         going["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
         assert_eq!(verify(&[good[0].clone(), going], "1.31.0"), Ok(()));
+        for (phase, counts) in [("Failed", false), ("Succeeded", false), ("Running", true), ("Pending", true)]
+        {
+            let mut evicted = pod("istio-proxy", "r/proxyv2:1.30.0");
+            evicted["status"] = json!({ "phase": phase });
+            assert_eq!(verify(&[good[0].clone(), evicted], "1.31.0").is_err(), counts, "{phase}");
+        }
         assert_eq!(verify(&[pod("discovery", "r/pilot:dev")], "dev"), Ok(()));
         for nothing in [vec![], vec![pod("other", "r/other:1.31.0")], vec![pod("istio-proxy", "auto")]] {
             assert!(verify(&nothing, "1.31.0").is_err_and(|text| text.contains("unable to obtain")));

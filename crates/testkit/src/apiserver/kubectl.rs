@@ -1,14 +1,19 @@
 //! The real kubectl, as the administrator.
 
-use std::{path::Path, process::Stdio};
+use std::{
+    path::Path,
+    process::Stdio,
+    time::{Duration, Instant},
+};
 
-use tokio::{io::AsyncWriteExt, process::Command};
+use tokio::{io::AsyncWriteExt, process::Command, time::sleep};
 
 use super::ApiServer;
 use crate::{
     error::{During, Error, Result},
     run::{MARK, run},
     tools,
+    wait::PATIENCE,
 };
 
 impl ApiServer {
@@ -28,8 +33,23 @@ impl ApiServer {
     }
 }
 
+/// What `kubectl wait` says of an object that has no status yet, in the place of waiting for one.
+const NO_STATUS: &str = "accessor error: <nil> is of the type <nil>";
+
 /// kubectl with that kubeconfig, keeping what it learns in that folder.
 pub(crate) async fn kubectl(kubeconfig: &Path, folder: &Path, input: &str, args: &[&str]) -> Result<String> {
+    let start = Instant::now();
+    loop {
+        match once(kubeconfig, folder, input, args).await {
+            Err(error) if error.to_string().contains(NO_STATUS) && start.elapsed() < PATIENCE => {
+                sleep(Duration::from_millis(100)).await;
+            }
+            answer => return answer,
+        }
+    }
+}
+
+async fn once(kubeconfig: &Path, folder: &Path, input: &str, args: &[&str]) -> Result<String> {
     let mut child = Command::new(tools::command("kubectl")?)
         .arg("--kubeconfig")
         .arg(kubeconfig)

@@ -4,9 +4,9 @@ use super::{
     disk::Disk,
     report::{self, Form},
 };
-use crate::{exit::Exit, output::Output};
+use crate::{args::format::YamlOrJson, exit::Exit, output::Output};
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use mizzen_app::{Choice, build};
 use std::path::PathBuf;
 
@@ -30,7 +30,7 @@ pub(crate) struct Typed {
 
     /// How to print the objects
     #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
-    output: Word,
+    output: YamlOrJson,
 
     /// Print no objects, only what is wrong
     #[arg(long)]
@@ -39,12 +39,6 @@ pub(crate) struct Typed {
     /// How to print what is wrong
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     diagnostics: Form,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Word {
-    Yaml,
-    Json,
 }
 
 pub(super) fn run(typed: &Typed, output: &mut Output) -> Result<Exit> {
@@ -62,8 +56,8 @@ pub(super) fn run(typed: &Typed, output: &mut Output) -> Result<Exit> {
         report::tell(typed.diagnostics, &built.diagnostics);
         if built.accepted() {
             match typed.output {
-                Word::Yaml => output.bytes(built.spec.to_yaml().as_bytes())?,
-                Word::Json => output.json(&built.spec)?,
+                YamlOrJson::Yaml => output.bytes(built.spec.to_yaml().as_bytes())?,
+                YamlOrJson::Json => output.json(&built.spec)?,
             }
         }
     }

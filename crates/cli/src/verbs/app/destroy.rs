@@ -1,11 +1,14 @@
 //! `app destroy`: everything that releases of an application have made goes, by what is recorded, not by its files.
 
 use super::{
-    go::{self, LockTyped, Word, unreleased},
+    go::{self, LockTyped, unreleased},
     local, person, show, which,
 };
 use crate::{
-    args::connection::{self, refused},
+    args::{
+        connection::{self, refused},
+        format::TextOrJson,
+    },
     confirm::confirm,
     exit::Exit,
     failure::Hint,
@@ -44,14 +47,14 @@ pub(crate) struct Typed {
 
     /// How to print what is done
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
-    output: Word,
+    output: TextOrJson,
 
     #[command(flatten)]
     connection: connection::Typed,
 }
 
 pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
-    let text = typed.output == Word::Text;
+    let text = typed.output == TextOrJson::Text;
     if typed.yes && !typed.dry_run {
         output.go_on_unread();
     }

@@ -2,7 +2,10 @@
 
 use super::{left, person, report, show, which::Subject};
 use crate::{
-    args::connection::{Connection, refused},
+    args::{
+        connection::{Connection, refused},
+        format::TextOrJson,
+    },
     confirm::confirm,
     diagnostics,
     exit::Exit,
@@ -53,7 +56,7 @@ pub(super) struct Typed {
 
     /// How to print what is done
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
-    pub(super) output: Word,
+    pub(super) output: TextOrJson,
 }
 
 #[derive(clap::Args)]
@@ -62,12 +65,6 @@ pub(super) struct LockTyped {
     /// Take the lock from whoever is at work on the same application and stack
     #[arg(long)]
     pub(super) break_lock: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Word {
-    Text,
-    Json,
 }
 
 impl Typed {
@@ -125,7 +122,7 @@ pub(super) fn go(
     output: &mut Output,
 ) -> Result<Exit> {
     let (cluster, owner) = (&connection.cluster, &subject.owner);
-    let (settings, me, text) = (typed.settings(), person::here(), typed.output == Word::Text);
+    let (settings, me, text) = (typed.settings(), person::here(), typed.output == TextOrJson::Text);
     let mut break_lock = typed.lock.break_lock;
     if typed.yes && !typed.dry_run {
         output.go_on_unread();

@@ -71,7 +71,7 @@ mod tests {
     }
 
     fn id(kind: &str) -> ObjectId {
-        ObjectId { group: String::new(), kind: kind.into(), namespace: "shop".into(), name: "a".into() }
+        ObjectId::new("", kind, "shop", "a")
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::{
     which::{self, acceptable},
 };
 use crate::{
+    args::format::TextOrJson,
     confirm::confirm,
     exit::Exit,
     failure::Hint,
@@ -179,7 +180,7 @@ pub(super) fn preview(which: &which::Typed, text: bool, output: &mut Output) -> 
 pub(super) fn apply(which: &which::Typed, go: &go::Typed, output: &mut Output) -> Result<Exit> {
     let local = look(which)?;
     let changes = changes(&local.there, &local.wanted);
-    let text = go.output == go::Word::Text;
+    let text = go.output == TextOrJson::Text;
     if go.yes && !go.dry_run {
         output.go_on_unread();
     }

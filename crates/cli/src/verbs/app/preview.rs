@@ -1,10 +1,14 @@
 //! `app preview`: what `apply` would do. Nothing is written.
 
 use super::{
-    go::{self, Prepared, Word},
+    go::{self, Prepared},
     local, person, show, which,
 };
-use crate::{args::connection, exit::Exit, output::Output};
+use crate::{
+    args::{connection, format::TextOrJson},
+    exit::Exit,
+    output::Output,
+};
 use anyhow::Result;
 use clap::Args;
 use mizzen_app::release::{self, Presence};
@@ -28,14 +32,14 @@ pub(crate) struct Typed {
 
     /// How to print it
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
-    output: Word,
+    output: TextOrJson,
 
     #[command(flatten)]
     connection: connection::Typed,
 }
 
 pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
-    let text = typed.output == Word::Text;
+    let text = typed.output == TextOrJson::Text;
     if typed.local {
         return local::preview(&typed.which, text, output);
     }

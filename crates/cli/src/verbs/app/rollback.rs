@@ -4,7 +4,12 @@ use super::{
     go::{self, unreleased},
     which::{self, Subject},
 };
-use crate::{args::connection, exit::Exit, failure::Hint, output::Output};
+use crate::{
+    args::{connection, format::TextOrJson},
+    exit::Exit,
+    failure::Hint,
+    output::Output,
+};
 use anyhow::{Result, anyhow};
 use clap::Args;
 use mizzen_app::{
@@ -55,7 +60,7 @@ pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
     let number = meant.number;
     let spec = connection.run(release::spec_of(cluster, &owner, number)).map_err(unreleased)?;
     let wanted = wanted(&spec).map_err(Refused)?;
-    if typed.go.output == go::Word::Text {
+    if typed.go.output == TextOrJson::Text {
         output.text(&format!("back to release {number} of {} by {}\n", meant.began, meant.by))?;
     }
     let subject = Subject { owner, spec, wanted, whereabouts: Whereabouts::default() };

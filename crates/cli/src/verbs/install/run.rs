@@ -2,11 +2,12 @@
 
 use super::{
     show,
-    typed::{DiffTyped, Shown, Typed, Word},
+    typed::{DiffTyped, Shown, Typed},
 };
 use crate::{
     args::{
         connection::{self, Connection, refused},
+        format::TextOrJson,
         mesh,
     },
     build,
@@ -68,8 +69,8 @@ pub(super) fn diff(typed: DiffTyped, output: &mut Output) -> Result<Exit> {
     let prepared = prepare(typed.connection, typed.mesh, &typed.shown, typed.force)?;
     let Prepared { mesh, problems, plan, .. } = &prepared;
     match typed.shown.output {
-        Word::Json => output.json(&show::plan_json(mesh, plan, problems))?,
-        Word::Text => output.text(&show::plan(mesh, plan, true))?,
+        TextOrJson::Json => output.json(&show::plan_json(mesh, plan, problems))?,
+        TextOrJson::Text => output.text(&show::plan(mesh, plan, true))?,
     }
     tell(problems, true);
     stopped(plan)?;
@@ -80,7 +81,7 @@ pub(super) fn install(typed: Typed, verb: &str, output: &mut Output) -> Result<E
     let Typed { dry_run, yes, force, readiness_timeout, shown, connection, mesh, .. } = typed;
     let prepared = prepare(connection, mesh, &shown, force)?;
     let Prepared { connection, mesh, problems, plan, adoption } = prepared;
-    let text = shown.output == Word::Text;
+    let text = shown.output == TextOrJson::Text;
     if yes && !dry_run {
         output.go_on_unread();
     }

@@ -1,7 +1,7 @@
 //! How the verbs are typed: istioctl's options, and `--adopt`.
 
-use crate::args::{connection, duration, mesh};
-use clap::{Args, ValueEnum};
+use crate::args::{connection, duration, format::TextOrJson, mesh};
+use clap::Args;
 use std::time::Duration;
 
 #[derive(Args)]
@@ -62,11 +62,5 @@ pub(crate) struct Shown {
 
     /// How to print it
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
-    pub(super) output: Word,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Word {
-    Text,
-    Json,
+    pub(super) output: TextOrJson,
 }

@@ -2,11 +2,12 @@
 
 use super::deployed;
 use crate::{
+    args::format::YamlOrJson,
     exit::Exit,
     output::{Format, Output},
 };
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use mizzen_operator::objects;
 use serde_json::json;
 
@@ -17,22 +18,16 @@ pub(crate) struct Typed {
 
     /// How to print them
     #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
-    output: Word,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Word {
-    Yaml,
-    Json,
+    output: YamlOrJson,
 }
 
 pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
     let items = objects(&typed.deployed.meant()?);
     match typed.output {
-        Word::Json => {
+        YamlOrJson::Json => {
             output.show(Format::Json, &json!({ "apiVersion": "v1", "kind": "List", "items": items }))?;
         }
-        Word::Yaml => {
+        YamlOrJson::Yaml => {
             for item in &items {
                 output.bytes(b"---\n")?;
                 output.show(Format::Yaml, item)?;

@@ -120,14 +120,9 @@ fn apply(connection: &Connection, wanted: &[Desired], patience: Duration, output
 /// If it is not there.
 async fn make_namespace(connection: &Connection, name: &str) -> Result<(), mizzen_cluster::Refused> {
     let value = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
-    let id = ObjectId {
-        group: String::new(),
-        kind: "Namespace".to_owned(),
-        namespace: String::new(),
-        name: name.to_owned(),
-    };
+    let id = ObjectId::new("", "Namespace", "", name);
     if connection.cluster.get(&id, None).await?.is_none() {
-        let desired = Desired { id, version: "v1".to_owned(), value };
+        let desired = Desired { id, version: "v1".to_owned(), value: value.into() };
         connection.cluster.apply(&desired, Mode::default()).await?;
     }
     Ok(())

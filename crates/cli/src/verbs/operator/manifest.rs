@@ -2,6 +2,7 @@
 
 use super::sources;
 use crate::{
+    args::format::YamlOrJson,
     build,
     exit::Exit,
     output::{Format, Output},
@@ -39,13 +40,7 @@ pub(crate) struct Typed {
 
     /// How to print them
     #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
-    output: Word,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Word {
-    Yaml,
-    Json,
+    output: YamlOrJson,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -73,10 +68,10 @@ pub(super) fn run(typed: Typed, output: &mut Output) -> Result<Exit> {
         }
     };
     match typed.output {
-        Word::Json => {
+        YamlOrJson::Json => {
             output.show(Format::Json, &json!({ "apiVersion": "v1", "kind": "List", "items": items }))?;
         }
-        Word::Yaml => {
+        YamlOrJson::Yaml => {
             for item in &items {
                 output.bytes(b"---\n")?;
                 output.show(Format::Yaml, item)?;

@@ -3,6 +3,7 @@
 
 mod deployed;
 mod dump;
+mod frugal;
 mod init;
 mod manifest;
 mod remove;

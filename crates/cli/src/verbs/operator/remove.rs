@@ -128,12 +128,7 @@ async fn plan(
         };
         let made = objects(&deployed).into_iter().filter_map(|object| Desired::new(object).ok());
         ids.extend(made.map(|desired| desired.id));
-        ids.push(ObjectId {
-            group: "coordination.k8s.io".to_owned(),
-            kind: "Lease".to_owned(),
-            namespace: namespace.to_owned(),
-            name: lock(revision),
-        });
+        ids.push(ObjectId::new("coordination.k8s.io", "Lease", namespace, lock(revision)));
     }
     let goes = |id: &ObjectId| match id.kind.as_str() {
         // With the resources that people have made.

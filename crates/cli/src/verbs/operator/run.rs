@@ -1,6 +1,6 @@
 //! `operator run`: the process. Its environment is that of Istio's operator.
 
-use super::sources;
+use super::{frugal, sources};
 use crate::{
     args::{connection, duration, mesh::ChartsTyped},
     build,
@@ -167,6 +167,7 @@ impl Run {
 
     pub(super) fn run(self) -> Result<Exit> {
         let Self { typed, environment } = self;
+        frugal::again();
         let Environment { lease_namespace, holder, renew_deadline, patience, .. } = environment;
         let charts = typed.charts.open(typed.charts.manifests.as_deref())?;
         let places = typed.istio_manifests.iter().flat_map(|place| sources::of(place));
@@ -270,6 +271,32 @@ mod tests {
     fn read(variables: &[(&str, &str)]) -> Result<Environment> {
         let find = |name: &str| variables.iter().find(|(known, _)| *known == name);
         Environment::read(None, |name| find(name).map(|(_, value)| (*value).to_owned()))
+    }
+
+    #[test]
+    fn a_resource_is_looked_at_again_as_kymas_operator_does() {
+        #[derive(clap::Parser)]
+        struct Line {
+            #[command(flatten)]
+            pace: PaceTyped,
+        }
+        let seconds = |line: &[&str]| {
+            let Pace { regular, blocked, noted, first, longest, burst, frequency } =
+                <Line as clap::Parser>::try_parse_from(line).unwrap().pace.meant();
+            let times = [regular, blocked, noted, first, longest].map(|time| time.as_secs());
+            (times, burst, frequency)
+        };
+        assert_eq!(seconds(&["run"]), ([36_000, 60, 3600, 1, 1000], 200, 30));
+        let given = [
+            "run",
+            "--reconciliation-interval",
+            "5s",
+            "--failure-max-delay",
+            "2s",
+            "--rate-limiter-burst",
+            "9",
+        ];
+        assert_eq!(seconds(&given), ([5, 60, 3600, 1, 2], 9, 30));
     }
 
     #[test]

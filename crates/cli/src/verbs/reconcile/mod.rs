@@ -7,7 +7,7 @@ use super::{
     install::{attended, line},
 };
 use crate::{
-    args::{connection, duration, mesh::ChartsTyped},
+    args::{connection, duration, format::TextOrJson, mesh::ChartsTyped},
     build,
     confirm::confirm,
     exit::Exit,
@@ -77,16 +77,10 @@ pub(crate) struct Typed {
 
     /// How to print it
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
-    output: Word,
+    output: TextOrJson,
 
     #[command(flatten)]
     connection: connection::Typed,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Word {
-    Text,
-    Json,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -147,7 +141,7 @@ impl Verb for Reconcile {
             order,
             charts,
             connection: typed.connection,
-            text: typed.output == Word::Text,
+            text: typed.output == TextOrJson::Text,
             yes: typed.yes,
         })
     }

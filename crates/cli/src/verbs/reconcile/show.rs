@@ -86,8 +86,7 @@ mod tests {
             let event = Event::Waits { component: "The mesh", for_what };
             told(&Told::Event(event), &order, crate::verbs::install::line)
         };
-        let id =
-            ObjectId { group: String::new(), kind: "Pod".into(), namespace: "n".into(), name: "p".into() };
+        let id = ObjectId::new("", "Pod", "n", "p");
         let waits = of(vec![Waiting { id, reason: "it is going".to_owned() }]);
         assert!(waits.contains("The mesh waits for") && waits.contains("n/p"), "{waits}");
         assert_eq!(of(Vec::new()), "");

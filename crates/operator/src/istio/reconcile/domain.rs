@@ -12,12 +12,7 @@ pub(super) async fn domain(pass: &Pass<'_>, observed: &Observed) -> Result<Strin
     if let Some(domain) = &pass.order.values.domain {
         return Ok(domain.clone());
     }
-    let shoot = ObjectId {
-        group: String::new(),
-        kind: "ConfigMap".to_owned(),
-        namespace: "kube-system".to_owned(),
-        name: "shoot-info".to_owned(),
-    };
+    let shoot = ObjectId::new("", "ConfigMap", "kube-system", "shoot-info");
     let shoot = pass.cluster.get(&shoot, None).await?;
     known(shoot.as_ref(), observed.provider).ok_or_else(|| {
         Failed::Said(

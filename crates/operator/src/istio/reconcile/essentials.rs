@@ -1,9 +1,9 @@
 //! `cluster-essentials`: what has to be there before a mesh can be.
 
 use super::{
-    Done, Failed, MESH, NAMESPACE, Outcome, Pass,
+    Component, Done, Failed, MESH, NAMESPACE, Outcome, Pass,
     mark::{MARK, is_deleted, mark, metadata},
-    namespace::{leave, namespace},
+    namespace::leave,
     removal,
     wish::Wish,
 };
@@ -21,7 +21,7 @@ pub(super) async fn bring(pass: &Pass<'_>, wanted: &Wanted, done: &mut Done) -> 
     let kyma = &pass.order.kyma;
     let home = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": metadata(NAMESPACE, "", kyma) });
     // One that somebody made is marked as the mesh's, and not as made here: it does not go.
-    let there = pass.cluster.get(&namespace(MESH), None).await?;
+    let there = pass.cluster.get(&ObjectId::new("", "Namespace", "", MESH), None).await?;
     let of_mesh = match there {
         Some(live) if !is_marked(&live, MARK) => mesh_namespace::desired(),
         _ => mark(mesh_namespace::desired(), kyma),
@@ -61,17 +61,21 @@ pub(super) async fn remove(pass: &Pass<'_>, before: &[Outcome], done: &mut Done)
     let facts = Facts::read(cluster).await?;
     let planes = facts.control_planes.iter().filter_map(|plane| ObjectId::of(plane).ok());
     let planes: Vec<String> = planes.filter(|id| !goes(id)).map(|id| id.to_string()).collect();
+    let mut refused = Vec::new();
     if !planes.is_empty() {
-        return Err(Failed::Said(format!("{} needs it: delete istio first", planes.join(", "))));
+        // Ours goes in the same pass, so it is somebody else's.
+        let first = if pass.has(Component::Istio) { "that" } else { "istio" };
+        refused.push(format!("{} needs it: delete {first} first", planes.join(", ")));
     }
     let mut definitions = cluster.list(DEFINITION.0, DEFINITION.1, &format!("{}={}", MARK.0, MARK.1)).await?;
     definitions.retain(|definition| ObjectId::of(definition).is_ok_and(|id| !goes(&id)));
     if !definitions.is_empty() {
         let blockers = removal::blockers(pass, before).await?;
         if !blockers.is_empty() {
-            return Err(Failed::Said(blockers::sentence(&blockers)));
+            refused.push(blockers::sentence(&blockers));
         }
     }
+    done.refuse(pass, refused)?;
     let mut wishes: Vec<Wish> = definitions.into_iter().map(Wish::Drop).collect();
     wishes.push(Wish::Drop(priority_class::desired()));
     pass.see_to(wishes, done).await?;

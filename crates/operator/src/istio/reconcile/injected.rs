@@ -25,8 +25,7 @@ pub(super) async fn label(pass: &Pass<'_>, done: &mut Done) -> Result<(), Failed
     let cluster = pass.cluster;
     let namespaces = cluster.list("", "Namespace", "").await?;
     for name in decide(&namespaces, pass.order.values.sidecar_migration) {
-        let id =
-            ObjectId { group: String::new(), kind: "Namespace".to_owned(), namespace: String::new(), name };
+        let id = ObjectId::new("", "Namespace", "", name);
         if !pass.order.dry_run {
             // Every namespace has labels: its own name is one.
             let patch =

@@ -20,10 +20,9 @@ use mizzen_cluster::{Action, Adoption, ObjectId, Reclaim, Step};
 use mizzen_install::{
     Charts,
     deploy::{self, Facts, OTHER_INSTALLERS, Problem, Settings},
-    merge_trees,
 };
 use mizzen_text::yaml::{self, Options};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::{collections::BTreeSet, sync::Arc};
 
 /// The line of Istio whose charts this program was made for.
@@ -40,25 +39,35 @@ pub(super) fn wanted(pass: &Pass<'_>, observed: &Observed) -> Result<Wanted, Str
         ..Surroundings::default()
     };
     let mut operator = merged(&Spec::default(), &surroundings).map_err(|wrong| wrong.to_string())?;
-    if pass.order.values.operator.is_object() {
-        merge_trees(&mut operator, &json!({ "spec": pass.order.values.operator }));
-    }
+    pass.order.values.operator.lay(&mut operator)?;
     let gardener = pass.order.values.sidecar_migration != Some(false);
     let (served, version) = (pass.cluster.served(), pass.version);
     let wanted = rendered(operator, pass.charts, &observed.facts, &served, version, gardener);
     wanted.map_err(|unwanted| unwanted.description)
 }
 
+/// Whether it may take the place of what is there.
+pub(super) async fn may(
+    pass: &Pass<'_>,
+    wanted: &Wanted,
+    facts: &Facts,
+) -> Result<(Versions, Verdict), Failed> {
+    if let Some(why) = kept_by_operator(pass).await? {
+        return Err(Failed::Said(why));
+    }
+    let versions = versions(pass, wanted, facts).await?;
+    let verdict = decide(&versions, pass.order.force).map_err(|why| Failed::Said(hinted(why, &versions)))?;
+    Ok((versions, verdict))
+}
+
 pub(super) async fn bring(pass: &Pass<'_>, wanted: &mut Wanted, done: &mut Done) -> Result<(), Failed> {
     let (cluster, order) = (pass.cluster, pass.order);
-    not_the_operators(pass).await?;
     if !(order.dry_run && pass.has(Component::ClusterEssentials)) {
         has_essentials(pass).await?;
     }
     // What was written since it was first looked at counts.
     let facts = Facts::read(cluster).await?;
-    let versions = versions(pass, wanted, &facts).await?;
-    let verdict = decide(&versions, order.force).map_err(|why| Failed::Said(hinted(why, &versions)))?;
+    let (versions, verdict) = may(pass, wanted, &facts).await?;
     done.notes.push(match verdict {
         Verdict::Install => format!("Istio {} is installed", versions.target),
         Verdict::Update => format!("Istio is brought to {}", versions.target),
@@ -143,25 +152,16 @@ async fn install(pass: &Pass<'_>, wanted: &mut Wanted, facts: &Facts, done: &mut
         .map_err(|why| Failed::Said(format!("Verifying Pod versions in {MESH} namespace failed: {why}")))
 }
 
-/// Two would undo each other's work for ever.
-pub(super) async fn not_the_operators(pass: &Pass<'_>) -> Result<(), Failed> {
+/// A sentence where an operator has the mesh: two would undo each other's work for ever.
+pub(super) async fn kept_by_operator(pass: &Pass<'_>) -> Result<Option<String>, Failed> {
     let resources = pass.cluster.list(GROUP, KIND, "").await?;
     let kept = resources.iter().find(|resource| crate::finalizers::has(resource, FINALIZER));
-    match kept.and_then(|resource| ObjectId::of(resource).ok()) {
-        None => Ok(()),
-        Some(id) => Err(Failed::Said(format!(
-            "{id} is there, and its operator keeps the mesh: change that one instead"
-        ))),
-    }
+    let id = kept.and_then(|resource| ObjectId::of(resource).ok());
+    Ok(id.map(|id| format!("{id} is there, and its operator keeps the mesh: change that one instead")))
 }
 
 async fn has_essentials(pass: &Pass<'_>) -> Result<(), Failed> {
-    let id = |group: &str, kind: &str, name: &str| ObjectId {
-        group: group.to_owned(),
-        kind: kind.to_owned(),
-        namespace: String::new(),
-        name: name.to_owned(),
-    };
+    let id = |group: &str, kind: &str, name: &str| ObjectId::new(group, kind, "", name);
     let needed = [
         id("", "Namespace", NAMESPACE),
         id("", "Namespace", MESH),

@@ -4,17 +4,22 @@
 //! --components, --value ─▶ Order ─▶ cluster-essentials ─▶ istio ─▶ istio-resources ─▶ an Outcome of each
 //!                                   (backwards where everything is to go; a dry run only plans)
 //! ```
+//! Nothing goes before it is known that all of it may: a deletion is planned as a whole first.
+//!
 //! The mesh is the operator's: the same merge, the same rendering, the same list of objects, so that an operator which comes later goes on
 //! from there. What is decided is decided by pure functions: `versions`, `values`, `component`, `injected`, `reset::group`, `reset::owner`.
 
 mod component;
 mod dashboards;
+mod deletion;
 mod domain;
 mod essentials;
+mod fields;
 mod injected;
 mod mark;
 mod mesh;
 mod namespace;
+mod outcome;
 mod removal;
 mod reset;
 mod resources;
@@ -23,15 +28,17 @@ mod versions;
 mod wish;
 
 pub use component::Component;
+pub use outcome::{Outcome, Status};
 pub use values::Values;
 
 use super::{MESH, NAMESPACE, installation::Wanted, observe::Observed, profile::Size, resources::NotKept};
-use mizzen_cluster::{Cluster, NoInventory, Refused, Step};
+use mizzen_cluster::{Cluster, NoInventory, Refused};
 use mizzen_install::{Charts, deploy::Event};
-use serde::Serialize;
+use outcome::Done;
 use std::{sync::Arc, time::Duration};
 
 /// What somebody wants.
+#[derive(Clone)]
 pub struct Order {
     /// In the order of the work.
     pub components: Vec<Component>,
@@ -67,32 +74,6 @@ pub enum Told {
     Ends(Outcome),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    Success,
-    Error,
-    NotStarted,
-}
-
-/// What became of a component; or would become of it.
-#[derive(Clone, Debug, Serialize)]
-pub struct Outcome {
-    #[serde(serialize_with = "named")]
-    pub component: Component,
-    pub status: Status,
-    /// Objects that change.
-    #[serde(rename = "objects")]
-    pub steps: Vec<Step>,
-    pub notes: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-}
-
-fn named<S: serde::Serializer>(component: &Component, out: S) -> Result<S::Ok, S::Error> {
-    out.serialize_str(component.name())
-}
-
 /// Why a component is not what it should be.
 #[derive(Debug, thiserror::Error)]
 enum Failed {
@@ -112,54 +93,51 @@ impl From<NotKept> for Failed {
     }
 }
 
-/// What a component has done so far.
-#[derive(Default)]
-struct Done {
-    steps: Vec<Step>,
-    notes: Vec<String>,
-}
-
 /// One component after another; none is begun when one before it has failed. A sentence where nothing was begun at all.
 pub async fn reconcile(pass: &Pass<'_>) -> Result<Vec<Outcome>, String> {
     let observed = Box::pin(Observed::read(pass.cluster)).await.map_err(|refused| refused.to_string())?;
-    // What cannot be rendered, or lacks a domain, stops everything before anything is written.
-    let mut wanted = match pass.order.delete {
-        true => None,
-        false => Some(mesh::wanted(pass, &observed)?),
-    };
-    let domain = match pass.has(Component::IstioResources) && !pass.order.delete {
-        true => domain::domain(pass, &observed).await.map_err(|failed| failed.to_string())?,
+    if pass.order.delete {
+        return Ok(Box::pin(deletion::delete(pass)).await);
+    }
+    // What cannot be rendered, may not follow what is there or lacks a domain stops everything before anything is written.
+    let mut wanted = mesh::wanted(pass, &observed)?;
+    let told = |failed: Failed| failed.to_string();
+    if pass.has(Component::Istio) {
+        mesh::may(pass, &wanted, &observed.facts).await.map_err(told)?;
+    }
+    let domain = match pass.has(Component::IstioResources) {
+        true => domain::domain(pass, &observed).await.map_err(told)?,
         false => String::new(),
     };
-    let mut components = pass.order.components.clone();
-    if pass.order.delete {
-        components.reverse();
-    }
-    let mut outcomes: Vec<Outcome> = Vec::new();
-    for component in components {
-        let outcome = if outcomes.iter().any(|outcome| outcome.status != Status::Success) {
-            Outcome {
-                component,
-                status: Status::NotStarted,
-                steps: Vec::new(),
-                notes: Vec::new(),
-                error: None,
-            }
-        } else {
-            (pass.tell)(Told::Begins(component));
-            let mut done = Done::default();
-            let result = Box::pin(pass.one(component, &domain, wanted.as_mut(), &outcomes, &mut done)).await;
-            let error = result.err().map(|failed| failed.to_string());
-            let status = if error.is_some() { Status::Error } else { Status::Success };
-            Outcome { component, status, steps: done.steps, notes: done.notes, error }
-        };
-        (pass.tell)(Told::Ends(outcome.clone()));
-        outcomes.push(outcome);
-    }
-    Ok(outcomes)
+    Ok(pass.each(pass.order.components.clone(), &domain, Some(&mut wanted)).await)
 }
 
 impl Pass<'_> {
+    async fn each(
+        &self,
+        components: Vec<Component>,
+        domain: &str,
+        mut wanted: Option<&mut Wanted>,
+    ) -> Vec<Outcome> {
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        let mut stopped = false;
+        for component in components {
+            let outcome = if stopped {
+                Outcome::not_started(component)
+            } else {
+                (self.tell)(Told::Begins(component));
+                let mut done = Done::default();
+                let work = self.one(component, domain, wanted.as_deref_mut(), &outcomes, &mut done);
+                let failed = Box::pin(work).await.err().map(|failed| failed.to_string());
+                stopped = failed.is_some();
+                Outcome::of(component, done, failed)
+            };
+            (self.tell)(Told::Ends(outcome.clone()));
+            outcomes.push(outcome);
+        }
+        outcomes
+    }
+
     async fn one(
         &self,
         component: Component,

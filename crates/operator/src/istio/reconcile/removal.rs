@@ -3,8 +3,7 @@
 use super::{
     Done, Failed, MESH, Outcome, Pass, Told,
     mark::{MARK, is_deleted, is_foreign},
-    mesh::not_the_operators,
-    namespace::namespace,
+    mesh::kept_by_operator,
     resources,
 };
 use crate::istio::{blockers, resources::is_marked, sidecars, uninstall::which};
@@ -14,17 +13,19 @@ use std::sync::Arc;
 
 pub(super) async fn remove(pass: &Pass<'_>, before: &[Outcome], done: &mut Done) -> Result<(), Failed> {
     let cluster = pass.cluster;
-    not_the_operators(pass).await?;
     let blockers = blockers(pass, before).await?;
-    if !blockers.is_empty() {
-        return Err(Failed::Said(blockers::sentence(&blockers)));
-    }
+    let blocked = (!blockers.is_empty()).then(|| blockers::sentence(&blockers));
+    done.refuse(pass, kept_by_operator(pass).await?.into_iter().chain(blocked).collect())?;
     let facts = Facts::read(cluster).await?;
     let removal = deploy::plan_removal(cluster, &facts, &which(&facts)).await?;
     if removal.is_empty() {
         done.notes.push("Istio is not installed".to_owned());
         // Whoever was cut off behind the mesh goes on with its workloads.
-        if !cluster.get(&namespace(MESH), None).await?.is_some_and(|live| is_marked(&live, MARK)) {
+        if !cluster
+            .get(&ObjectId::new("", "Namespace", "", MESH), None)
+            .await?
+            .is_some_and(|live| is_marked(&live, MARK))
+        {
             return Ok(());
         }
     }
@@ -43,7 +44,8 @@ pub(super) async fn remove(pass: &Pass<'_>, before: &[Outcome], done: &mut Done)
     }
     // Whoever cannot be restarted keeps a sidecar that nobody configures: nothing is held up by that.
     let at = mizzen_cluster::now();
-    match Box::pin(sidecars::restart_all(cluster, &format!("Istio was removed at {at}"))).await {
+    let cause = format!("Istio was removed at {at}");
+    match Box::pin(sidecars::restart_all(cluster, &cause, &sidecars::Counts::default())).await {
         Ok(restarted) if !restarted.by_hand.is_empty() => done.notes.push(restarted.sentence()),
         Ok(_) => {}
         Err(stopped) => done.notes.push(format!("workloads were not restarted: {stopped}")),

@@ -1,8 +1,8 @@
 //! `--value key=value,…`: what is said to every component by `global.…`, and to one by its name.
 
-use super::Component;
+use super::{Component, fields::Fields};
 use mizzen_check::schema::names;
-use mizzen_install::{set_path, typed};
+use mizzen_install::{SetError, set_path};
 use mizzen_text::nearest;
 use serde_json::{Value, json};
 
@@ -15,8 +15,7 @@ pub struct Values {
     pub(super) sidecar_migration: Option<bool>,
     pub(super) dashboards: bool,
     pub(super) monitoring: bool,
-    /// Fields of the IstioOperator's `spec`.
-    pub(super) operator: Value,
+    pub(super) operator: Fields,
     /// Keys that nothing here reads.
     pub unused: Vec<String>,
 }
@@ -27,6 +26,7 @@ impl Values {
     /// Each text may have several, parted by commas; `\,` is a comma.
     pub fn read(texts: &[String]) -> Result<Self, String> {
         let mut tree = json!({});
+        let (mut operator, mut unread) = (Fields::default(), Vec::new());
         for text in texts {
             for part in parts(text) {
                 let (key, value) = part.split_once('=').ok_or_else(|| {
@@ -35,15 +35,22 @@ impl Values {
                     )
                 })?;
                 addressed(key)?;
-                let value = match key.strip_prefix("istio.") {
-                    Some(path) => typed(&format!("spec.{path}"), value),
+                let wrong = |wrong: SetError| format!("--value {part}: {wrong}");
+                match key.strip_prefix("istio.") {
+                    Some(path) => {
+                        if !operator.add(&part, path, value).map_err(wrong)? {
+                            unread.push(key.to_owned());
+                        }
+                    }
                     // An address or a version is no number, whatever it looks like.
-                    None => value.into(),
-                };
-                set_path(&mut tree, key, value).map_err(|wrong| format!("--value {part}: {wrong}"))?;
+                    None => drop(set_path(&mut tree, key, value.into()).map_err(wrong)?),
+                }
             }
         }
-        Self::of(&tree)
+        let mut values = Self::of(&tree)?;
+        values.operator = operator;
+        values.unused.extend(unread);
+        Ok(values)
     }
 
     fn of(tree: &Value) -> Result<Self, String> {
@@ -56,7 +63,7 @@ impl Values {
             "istio-resources.monitoring.enabled",
         ];
         leaves(tree, "", &mut |key| {
-            if !known.contains(&key) && !key.starts_with("istio.") {
+            if !known.contains(&key) {
                 unused.push(key.to_owned());
             }
         });
@@ -75,7 +82,7 @@ impl Values {
             sidecar_migration: switch(known[2])?,
             dashboards: switch(known[3])?.unwrap_or(false),
             monitoring: switch(known[4])?.unwrap_or(true),
-            operator: tree["istio"].clone(),
+            operator: Fields::default(),
             unused,
         })
     }
@@ -150,13 +157,22 @@ mod tests {
             "global.sidecarMigration=false,global.isLocalEnv=true,cluster-essentials.x.y=1",
         ])
         .unwrap();
+        let mut operator = json!({});
+        values.operator.lay(&mut operator).unwrap();
         assert_eq!(
-            values.operator,
+            operator["spec"],
             json!({ "tag": "1.31", "values": { "pilot": { "autoscaleMin": 2, "env": { "A": "b,c" } } } })
         );
         assert!(values.dashboards);
         assert_eq!(values.sidecar_migration, Some(false));
         assert_eq!(values.unused, ["cluster-essentials.x.y", "global.isLocalEnv"]);
+    }
+
+    #[test]
+    fn what_only_istioctl_reads_is_told_too() {
+        let values = read(&["istio.namespace=foo,istio.installPackagePath=/charts,global.x=1"]).unwrap();
+        assert_eq!(values.unused, ["global.x", "istio.namespace", "istio.installPackagePath"]);
+        assert_eq!(values.operator, Fields::default());
     }
 
     #[test]
@@ -169,6 +185,7 @@ mod tests {
             ("domainName=a", "is for nobody"),
             ("global.domainName=*.example.com", "global.domainName `*.example.com`"),
             ("global.domainName=a.b,global.ingress.domainName=c.d", "they are the same thing"),
+            ("istio.components.ingressGateways[x]=1", "--value istio.components.ingressGateways[x]=1: `[x]`"),
             ("global.sidecarMigration=yes", "global.sidecarMigration is `yes`: it is true or false"),
         ];
         for (text, words) in cases {

@@ -2,14 +2,16 @@
 
 use super::{
     LISTED, Restarted,
-    counts::counts,
-    event::{self, Reason},
+    counts::Counts,
     owner::Action,
     plan::{RestartPlan, Workload},
     verdict::{Conduct, Marks, Verdict, Why, is_open, verdict},
 };
 use crate::{
-    istio::rollout::{restart_with, was_restarted_for, was_restarted_with},
+    istio::{
+        event::{self, Reason},
+        rollout::{restart_with, was_restarted_for, was_restarted_with},
+    },
     pass::Stopped,
 };
 use mizzen_cluster::{Cluster, Eviction, ObjectId, Refused};
@@ -24,6 +26,8 @@ enum Told {
     Unreadable,
 }
 
+/// Of a write that somebody else comes before.
+const ATTEMPTS: u32 = 3;
 const UNREADABLE: &str = "its maintenance window cannot be read: write it as `Sat-Sun 00:00-04:00`";
 const EXCLUDED: &str = "its sidecar is not what it should be, and it asks not to be restarted";
 
@@ -31,9 +35,10 @@ pub(super) async fn act(
     cluster: &Cluster,
     plan: RestartPlan,
     mut conduct: Conduct<'_>,
+    counts: &Counts,
 ) -> Result<Restarted, Stopped> {
     let mut done = Restarted::default();
-    counts().look(is_open(&conduct.settings.windows, conduct.now));
+    counts.look(is_open(&conduct.settings.windows, conduct.now));
     let size = conduct.settings.batch_size;
     let mut room = size.map_or(usize::MAX, |size| usize::try_from(size).unwrap_or(usize::MAX));
     let (cause, injector) = (plan.cause.clone(), plan.injector.clone());
@@ -41,39 +46,47 @@ pub(super) async fn act(
     for workload in plan.into_workloads() {
         let kind = workload.owner.kind.as_str();
         let name = format!("{}/{}", workload.namespace, workload.owner.name);
-        let outcome = one(cluster, &workload, marks, &mut conduct, &mut room).await;
+        let mut outcome = one(cluster, &workload, marks, &mut conduct, &mut room).await;
+        // Its status changes all the time.
+        for _ in 1..ATTEMPTS {
+            if matches!(outcome, Err(Refused::Conflict { .. })) {
+                outcome = one(cluster, &workload, marks, &mut conduct, &mut room).await;
+            }
+        }
         let tell = async |reason: Reason, note: &str| {
             event::tell(cluster, &workload.namespace, &workload.owner, reason, note, &cause).await;
         };
         match outcome {
             Ok(Told::Fine) => continue,
             Ok(Told::Restarted) => {
-                tell(Reason::Success, "restarted, so that its sidecar is what it should be").await;
-                counts().restarted(kind, true);
+                tell(Reason::RestartSuccess, "restarted, so that its sidecar is what it should be").await;
+                counts.restarted(kind, true);
                 done.wrote = true;
             }
             Ok(Told::Later(why)) => {
-                counts().skipped(format!("{why:?}"));
+                counts.skipped(why.word());
                 if why == Why::Excluded {
-                    tell(Reason::Required, EXCLUDED).await;
+                    tell(Reason::RestartRequired, EXCLUDED).await;
                 }
-                *done.outdated.waiting.entry(format!("{why:?}")).or_default() += 1;
+                *done.outdated.waiting.entry(why.word()).or_default() += 1;
             }
             Ok(Told::ByHand(why)) => {
                 tracing::warn!(workload = name, "{why}");
-                tell(Reason::Required, why).await;
+                tell(Reason::RestartRequired, why).await;
                 done.by_hand.push(name.clone());
             }
             Ok(Told::Unreadable) => {
                 tracing::warn!(workload = name, UNREADABLE);
-                tell(Reason::ConfigInvalid, UNREADABLE).await;
+                tell(Reason::RestartConfigInvalid, UNREADABLE).await;
                 done.by_hand.push(name.clone());
             }
-            // Somebody else was at it: the next look sees what came of it.
-            Err(Refused::Conflict { .. }) => {}
+            // Somebody else is at it: the next look sees what comes of that.
+            Err(Refused::Conflict { .. }) => {
+                *done.outdated.waiting.entry(Why::RollingOut.word()).or_default() += 1;
+            }
             Err(refused) => {
-                counts().restarted(kind, false);
-                tell(Reason::Failed, &refused.to_string()).await;
+                counts.restarted(kind, false);
+                tell(Reason::RestartFailed, &refused.to_string()).await;
                 if workload.of_kyma {
                     return Err(refused.into());
                 }
@@ -81,7 +94,7 @@ pub(super) async fn act(
                 done.by_hand.push(name.clone());
             }
         }
-        counts().pending(kind);
+        counts.pending(kind);
         done.outdated.count += 1;
         if done.outdated.workloads.len() < LISTED {
             done.outdated.workloads.push(name);
@@ -99,12 +112,12 @@ async fn one(
 ) -> Result<Told, Refused> {
     let id = match &workload.action {
         Action::ByHand(why) => return Ok(Told::ByHand(why)),
-        Action::RollOut(owner) | Action::Evict(owner) => ObjectId {
-            group: owner.version.split_once('/').map_or("", |(group, _)| group).to_owned(),
-            kind: owner.kind.clone(),
-            namespace: workload.namespace.clone(),
-            name: owner.name.clone(),
-        },
+        Action::RollOut(owner) | Action::Evict(owner) => ObjectId::new(
+            owner.version.split_once('/').map_or("", |(group, _)| group),
+            &owner.kind,
+            &workload.namespace,
+            &owner.name,
+        ),
     };
     let Some(object) = cluster.get(&id, None).await? else { return Ok(Told::Fine) };
     match verdict(&object, workload, marks, conduct) {
@@ -131,10 +144,10 @@ async fn one(
         Verdict::Evict if *room == 0 => Ok(Told::Later(Why::BatchSize)),
         Verdict::Evict => evict(cluster, workload, marks, &id, &object, room).await,
         Verdict::Restart => {
-            *room -= 1;
-            conduct.budgets.use_for(&object);
             tracing::info!(workload = %id, marks.cause, "restarting");
             let is_there = restart_with(cluster, &id, &object, marks.cause, marks.injector).await?;
+            *room -= 1;
+            conduct.budgets.use_for(&object);
             Ok(if is_there { Told::Restarted } else { Told::Fine })
         }
     }

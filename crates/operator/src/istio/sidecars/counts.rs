@@ -5,11 +5,11 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// One process restarts the workloads of one cluster.
-static COUNTS: Mutex<Counts> = Mutex::new(Counts::none());
+#[derive(Debug, Default)]
+pub(crate) struct Counts(Mutex<Numbers>);
 
 #[derive(Debug)]
-pub(super) struct Counts {
+struct Numbers {
     /// By kind of workload, and what became of it.
     restarts: BTreeMap<(String, &'static str), u64>,
     /// By what a workload waits for.
@@ -19,17 +19,8 @@ pub(super) struct Counts {
     window_is_open: bool,
 }
 
-pub(super) fn counts() -> MutexGuard<'static, Counts> {
-    COUNTS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// In the text form of Prometheus.
-pub(super) fn page() -> String {
-    counts().page()
-}
-
-impl Counts {
-    const fn none() -> Self {
+impl Default for Numbers {
+    fn default() -> Self {
         Self {
             restarts: BTreeMap::new(),
             skipped: BTreeMap::new(),
@@ -37,26 +28,40 @@ impl Counts {
             window_is_open: true,
         }
     }
+}
 
+impl Counts {
     /// A look begins.
-    pub(super) fn look(&mut self, window_is_open: bool) {
-        self.window_is_open = window_is_open;
-        self.pending.values_mut().for_each(|count| *count = 0);
+    pub(super) fn look(&self, window_is_open: bool) {
+        let mut numbers = self.numbers();
+        numbers.window_is_open = window_is_open;
+        numbers.pending.values_mut().for_each(|count| *count = 0);
     }
 
-    pub(super) fn restarted(&mut self, kind: &str, well: bool) {
+    pub(super) fn restarted(&self, kind: &str, well: bool) {
         let result = if well { "success" } else { "failure" };
-        *self.restarts.entry((kind.to_owned(), result)).or_default() += 1;
+        *self.numbers().restarts.entry((kind.to_owned(), result)).or_default() += 1;
     }
 
-    pub(super) fn skipped(&mut self, reason: String) {
-        *self.skipped.entry(reason).or_default() += 1;
+    pub(super) fn skipped(&self, reason: String) {
+        *self.numbers().skipped.entry(reason).or_default() += 1;
     }
 
-    pub(super) fn pending(&mut self, kind: &str) {
-        *self.pending.entry(kind.to_owned()).or_default() += 1;
+    pub(super) fn pending(&self, kind: &str) {
+        *self.numbers().pending.entry(kind.to_owned()).or_default() += 1;
     }
 
+    fn numbers(&self) -> MutexGuard<'_, Numbers> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// In the text form of Prometheus.
+    pub(super) fn page(&self) -> String {
+        self.numbers().page()
+    }
+}
+
+impl Numbers {
     fn page(&self) -> String {
         let head = |name: &str, kind: &str, help: &str| {
             format!("# HELP istio_restarter_{name} {help}.\n# TYPE istio_restarter_{name} {kind}\n")
@@ -85,7 +90,7 @@ mod tests {
 
     #[test]
     fn what_is_done_adds_up_and_what_is_left_is_counted_anew_each_time() {
-        let mut counts = Counts::none();
+        let counts = Counts::default();
         for look in 0..2 {
             counts.look(look == 0);
             counts.restarted("Deployment", true);

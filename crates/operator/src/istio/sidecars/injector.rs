@@ -43,12 +43,7 @@ impl Injector {
         if !served.injects() {
             return Ok(served);
         }
-        let id = ObjectId {
-            group: String::new(),
-            kind: "ConfigMap".to_owned(),
-            namespace: MESH.to_owned(),
-            name: "istio-sidecar-injector".to_owned(),
-        };
+        let id = ObjectId::new("", "ConfigMap", MESH, "istio-sidecar-injector");
         let map = cluster.get(&id, None).await?.unwrap_or_default();
         Ok(Self { policy: Policy::of(map["data"]["config"].as_str().unwrap_or_default()), ..served })
     }

@@ -8,19 +8,21 @@
 mod act;
 mod budget;
 mod counts;
-mod event;
 mod injector;
 mod owner;
 mod plan;
 mod pod;
 mod predicate;
 mod proxy;
+pub(super) mod read_at_start;
 mod selector;
 mod settling;
 mod sidecar;
 mod verdict;
 mod window;
 
+pub(crate) use counts::Counts;
+pub(super) use pod::Owner;
 pub(super) use proxy::Proxy;
 pub(super) use window::Window;
 
@@ -34,14 +36,16 @@ use mizzen_cluster::{Cluster, Refused};
 use plan::RestartPlan;
 use pod::Pod;
 use predicate::Outdated;
+use read_at_start::ReadAtStart;
 use selector::{Labels, labels};
+use serde_json::Value;
 use sidecar::{Sidecar, is_bare};
 use std::{
     collections::HashMap,
     time::{SystemTime, UNIX_EPOCH},
 };
 use tokio::time::sleep;
-use verdict::Conduct;
+use verdict::{Conduct, Why};
 
 /// Workloads that are named in the status.
 const LISTED: usize = 20;
@@ -61,6 +65,16 @@ pub(super) struct Restarted {
 }
 
 impl Restarted {
+    /// Whether more can be done soon, though nothing will tell.
+    pub(super) fn goes_on(&self) -> bool {
+        self.wrote
+            || self
+                .outdated
+                .waiting
+                .keys()
+                .any(|why| Why::PASSING.iter().any(|passing| *why == passing.word()))
+    }
+
     /// Where nobody injects, what that means; else upstream's sentence.
     pub(super) fn sentence(&self) -> String {
         if self.nobody_injects {
@@ -79,22 +93,27 @@ impl Restarted {
     }
 }
 
+/// How many have a turn, and it comes by itself; others may wait for ever, and nobody for them.
+pub(super) fn waiting_for_their_turn(outdated: Option<&OutdatedProxies>) -> u64 {
+    let waiting = |why: Why| outdated.and_then(|outdated| outdated.waiting.get(&why.word())).copied();
+    [Why::MaintenanceWindow, Why::BatchSize].into_iter().filter_map(waiting).sum()
+}
+
 /// Whether anybody does: without, a restarted pod would come back with no sidecar at all.
 pub(super) async fn injects(cluster: &Cluster) -> Result<bool, Refused> {
     Ok(Injector::read(cluster).await?.injects())
 }
 
-/// `before` is the spec that was applied last, if any was.
 pub(super) async fn reconcile(
     me: &IstioReconciler<'_>,
     proxy: &Proxy,
-    before: Option<&Spec>,
+    read: &ReadAtStart,
     spec: &Spec,
 ) -> Result<Restarted, Stopped> {
     let injector = Injector::read(&me.cluster).await?;
     let outdated =
-        observe(&me.cluster, &injector, |sidecar| predicate::outdated(sidecar, proxy, before, spec)).await?;
-    let plan = RestartPlan::new(proxy.cause(spec), injector.identity.clone());
+        observe(&me.cluster, &injector, |sidecar| predicate::outdated(sidecar, proxy, read, spec)).await?;
+    let plan = RestartPlan::new(proxy.cause(spec, read), injector.identity.clone());
     let plan = planned(&me.cluster, plan, outdated).await?;
     let nobody_injects = !plan.is_empty() && !injector.injects();
     let budgets = if plan.is_empty() { Budgets::default() } else { Budgets::read(&me.cluster).await? };
@@ -109,14 +128,18 @@ pub(super) async fn reconcile(
         now: window::Moment::of(now),
         budgets,
     };
-    let done = act(&me.cluster, plan, conduct).await;
-    me.shown.tell("restarts", counts::page());
+    let done = act(&me.cluster, plan, conduct, &me.restarts).await;
+    me.shown.tell("restarts", me.restarts.page());
     let done = done?;
     Ok(Restarted { nobody_injects: nobody_injects && done.outdated.count > 0, ..done })
 }
 
 /// When the mesh is gone, pods are made anew without a sidecar; the gateways go with it. `cause` is of this removal alone.
-pub(super) async fn restart_all(cluster: &Cluster, cause: &str) -> Result<Restarted, Stopped> {
+pub(super) async fn restart_all(
+    cluster: &Cluster,
+    cause: &str,
+    counts: &Counts,
+) -> Result<Restarted, Stopped> {
     let mut all = Vec::new();
     cluster
         .each("", "Pod", "", |pod| {
@@ -134,7 +157,7 @@ pub(super) async fn restart_all(cluster: &Cluster, cause: &str) -> Result<Restar
         now: window::Moment::of(0),
         budgets: Budgets::default(),
     };
-    act(cluster, plan, conduct).await
+    act(cluster, plan, conduct, counts).await
 }
 
 /// Pods that have no sidecar though they should, and those of whose sidecar `judge` says what is wrong.
@@ -152,7 +175,7 @@ async fn observe(
             })
             .await?;
     }
-    let should_have_one = |pod: &serde_json::Value| {
+    let should_have_one = |pod: &Value| {
         let namespace = pod["metadata"]["namespace"].as_str().unwrap_or_default();
         namespaces.get(namespace).is_some_and(|labels| injector.would_inject(pod, labels))
     };
@@ -176,8 +199,9 @@ async fn planned(
 ) -> Result<RestartPlan, Refused> {
     let mut sets = owner::Sets::default();
     for (pod, how) in pods {
-        let action = sets.action(cluster, &pod).await?;
-        plan.add(&pod, how, action);
+        if let Some(action) = sets.action(cluster, &pod).await? {
+            plan.add(&pod, how, action);
+        }
     }
     Ok(plan)
 }
@@ -185,6 +209,18 @@ async fn planned(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn those_whose_turn_comes_by_itself_are_waited_for_and_no_others() {
+        let of = |waiting: Value| {
+            let outdated = json!({ "count": 9, "workloads": [], "waiting": waiting });
+            waiting_for_their_turn(serde_json::from_value(outdated).ok().as_ref())
+        };
+        assert_eq!(of(json!({ "MaintenanceWindow": 1, "BatchSize": 2, "RollingOut": 4 })), 3);
+        assert_eq!(of(json!({ "RollingOut": 1, "PodDisruptionBudget": 1, "Excluded": 1, "Disabled": 1 })), 0);
+        assert_eq!(waiting_for_their_turn(None), 0);
+    }
 
     #[test]
     fn those_that_cannot_be_restarted_are_named_up_to_five() {

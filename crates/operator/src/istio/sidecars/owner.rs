@@ -18,7 +18,8 @@ pub(super) enum Action {
 pub(super) struct Sets(HashMap<(String, String), Option<Option<Owner>>>);
 
 impl Sets {
-    pub(super) async fn action(&mut self, cluster: &Cluster, pod: &Pod) -> Result<Action, Refused> {
+    /// Nothing for a pod whose owner is gone: it goes, too.
+    pub(super) async fn action(&mut self, cluster: &Cluster, pod: &Pod) -> Result<Option<Action>, Refused> {
         let Some(owner) = &pod.owner else { return Ok(decide(None, None)) };
         if owner.kind != "ReplicaSet" {
             return Ok(decide(Some(owner), None));
@@ -27,12 +28,7 @@ impl Sets {
         if let Some(known) = self.0.get(&key) {
             return Ok(decide(Some(owner), known.as_ref()));
         }
-        let id = ObjectId {
-            group: "apps".to_owned(),
-            kind: owner.kind.clone(),
-            namespace: pod.namespace.clone(),
-            name: owner.name.clone(),
-        };
+        let id = ObjectId::new("apps", &owner.kind, &pod.namespace, &owner.name);
         let set = cluster.get(&id, None).await?.map(|set| Owner::of(&set));
         let action = decide(Some(owner), set.as_ref());
         self.0.insert(key, set);
@@ -41,7 +37,7 @@ impl Sets {
 }
 
 /// `set` is whose the ReplicaSet is, if that is what owns the pod and it is there.
-fn decide(owner: Option<&Owner>, set: Option<&Option<Owner>>) -> Action {
+fn decide(owner: Option<&Owner>, set: Option<&Option<Owner>>) -> Option<Action> {
     const NONE: Action =
         Action::ByHand("pod sidecar could not be updated because OwnerReferences was not found.");
     const OTHER: Action = Action::ByHand(
@@ -51,14 +47,14 @@ fn decide(owner: Option<&Owner>, set: Option<&Option<Owner>>) -> Action {
         (Some("apps"), "Deployment" | "StatefulSet" | "DaemonSet") => Action::RollOut(owner.clone()),
         _ => OTHER,
     };
-    let Some(owner) = owner else { return NONE };
-    match (owner.kind.as_str(), set) {
-        ("ReplicaSet", None) => NONE,
+    let Some(owner) = owner else { return Some(NONE) };
+    Some(match (owner.kind.as_str(), set) {
+        ("ReplicaSet", None) => return None,
         ("ReplicaSet", Some(None)) | ("ReplicationController", _) => Action::Evict(owner.clone()),
         ("ReplicaSet", Some(Some(above))) => roll_out(above),
         ("Job", _) => Action::ByHand("pod sidecar could not be updated because it is owned by a Job."),
         _ => roll_out(owner),
-    }
+    })
 }
 
 #[cfg(test)]
@@ -74,20 +70,21 @@ mod tests {
             uid: "u".into(),
         };
         let set = of("ReplicaSet");
-        let by_hand = |action: Action| matches!(action, Action::ByHand(_));
+        let by_hand = |action: Option<Action>| matches!(action, Some(Action::ByHand(_)));
         for kind in ["Deployment", "StatefulSet", "DaemonSet"] {
-            assert_eq!(decide(Some(&of(kind)), None), Action::RollOut(of(kind)));
-            assert_eq!(decide(Some(&set), Some(&Some(of(kind)))), Action::RollOut(of(kind)));
+            assert_eq!(decide(Some(&of(kind)), None), Some(Action::RollOut(of(kind))));
+            assert_eq!(decide(Some(&set), Some(&Some(of(kind)))), Some(Action::RollOut(of(kind))));
         }
-        assert_eq!(decide(Some(&set), Some(&None)), Action::Evict(set.clone()));
+        assert_eq!(decide(Some(&set), Some(&None)), Some(Action::Evict(set.clone())));
         let controller = of("ReplicationController");
-        assert_eq!(decide(Some(&controller), None), Action::Evict(controller));
+        assert_eq!(decide(Some(&controller), None), Some(Action::Evict(controller)));
         for kind in ["Job", "Rollout", ""] {
             assert!(by_hand(decide(Some(&of(kind)), None)), "{kind}");
         }
         let others = Owner { version: "apps.example/v1".into(), ..of("Deployment") };
         assert!(by_hand(decide(Some(&others), None)), "a kind of the same name that is not Kubernetes' own");
-        assert!(by_hand(decide(None, None)) && by_hand(decide(Some(&set), None)));
+        assert!(by_hand(decide(None, None)));
+        assert_eq!(decide(Some(&set), None), None, "it is gone, and its pods go with it");
         assert!(by_hand(decide(Some(&set), Some(&Some(of("Rollout"))))));
     }
 }

@@ -32,8 +32,6 @@ pub(super) struct Workload {
     /// What is restarted, or named: a pod where nothing owns it.
     pub(super) owner: Owner,
     pub(super) action: Action,
-    /// Whether it can be seen at its pods.
-    pub(super) is_seen: bool,
     /// Whether all that is wrong is that some of them have no sidecar.
     pub(super) is_bare: bool,
     /// Whether it can be seen at one that was made for this very cause.
@@ -72,10 +70,9 @@ impl RestartPlan {
         };
         let (namespace, of_kyma) = (pod.namespace.clone(), pod.of_kyma);
         let is_in_vain = is_seen && was_made_anew;
-        let first = Workload { namespace, of_kyma, owner, action, is_seen, is_bare, is_in_vain };
+        let first = Workload { namespace, of_kyma, owner, action, is_bare, is_in_vain };
         let workload = self.workloads.entry(place).or_insert(first);
         workload.is_in_vain |= is_in_vain;
-        workload.is_seen |= is_seen;
         workload.is_bare &= is_bare;
     }
 
@@ -118,7 +115,6 @@ mod tests {
             .map(|one| format!("{}/{}/{}", one.namespace, one.owner.kind, one.owner.name))
             .collect();
         assert_eq!(names, ["kyma-system/Deployment/d", "a/Deployment/d", "a/Pod/bare"]);
-        assert!(all[1].is_seen, "one pod is enough");
         assert!(!all[1].is_bare && all[2].is_bare, "another is wrong in another way");
     }
 

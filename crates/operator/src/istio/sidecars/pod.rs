@@ -4,6 +4,7 @@ use crate::istio::{
     MODULE, NAMESPACE,
     rollout::{RESTARTED_FOR, RESTARTED_WITH},
 };
+use mizzen_cluster::Timestamp;
 use serde_json::Value;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,19 +15,20 @@ pub(super) struct Pod {
     /// Of a module of Kyma's: those come first.
     pub(super) of_kyma: bool,
     pub(super) owner: Option<Owner>,
+    pub(super) created: Option<Timestamp>,
     /// What its owner was restarted for when it was made, and who injected then.
     pub(super) restarted_for: String,
     pub(super) restarted_with: String,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Owner {
+pub(in crate::istio) struct Owner {
     /// `apps/v1`
-    pub(super) version: String,
-    pub(super) kind: String,
-    pub(super) name: String,
+    pub(in crate::istio) version: String,
+    pub(in crate::istio) kind: String,
+    pub(in crate::istio) name: String,
     /// Of this very one, not of another of its name.
-    pub(super) uid: String,
+    pub(in crate::istio) uid: String,
 }
 
 impl Owner {
@@ -56,6 +58,7 @@ impl Pod {
             uid: text("uid"),
             of_kyma: metadata["namespace"] == NAMESPACE || !module.is_empty(),
             owner: Owner::of(pod),
+            created: metadata["creationTimestamp"].as_str().and_then(|time| time.parse().ok()),
             restarted_for: annotation(RESTARTED_FOR),
             restarted_with: annotation(RESTARTED_WITH),
         })

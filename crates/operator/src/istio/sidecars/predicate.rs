@@ -2,6 +2,7 @@
 
 use super::{
     proxy::Proxy,
+    read_at_start::ReadAtStart,
     sidecar::{Amounts, Sidecar},
 };
 use crate::istio::size::thousandths;
@@ -14,7 +15,7 @@ const PATH: &str = "/stats/prometheus";
 pub(super) enum Outdated {
     /// It can be seen at the pod.
     Seen,
-    /// The spec has changed since; a pod does not show that it has read it.
+    /// By its age: what is read at the start has changed since.
     BySpec,
     /// There is none, and there should be one: it was made while nobody injected, or before its namespace asked for it.
     Bare,
@@ -23,7 +24,7 @@ pub(super) enum Outdated {
 pub(super) fn outdated(
     sidecar: &Sidecar,
     proxy: &Proxy,
-    before: Option<&Spec>,
+    read: &ReadAtStart,
     spec: &Spec,
 ) -> Option<Outdated> {
     let merge = spec.config.telemetry.metrics.prometheus_merge;
@@ -31,7 +32,7 @@ pub(super) fn outdated(
     if is_of_another_kind(sidecar, proxy) || is_scraped_otherwise(sidecar, proxy, merge) || set_up_otherwise {
         return Some(Outdated::Seen);
     }
-    before.is_some_and(|before| is_configured_otherwise(before, spec)).then_some(Outdated::BySpec)
+    (!read.is_read_by(&sidecar.pod)).then_some(Outdated::BySpec)
 }
 
 /// Image and resources, unless somebody has said which.
@@ -77,15 +78,6 @@ fn is_scraped_otherwise(sidecar: &Sidecar, proxy: &Proxy, merge: bool) -> bool {
     if merge { !path || !port } else { path || port }
 }
 
-fn is_configured_otherwise(before: &Spec, spec: &Spec) -> bool {
-    let sorted = |spec: &Spec| {
-        let mut all = spec.config.proxy_stats_matcher.inclusion_regexps.clone();
-        all.sort();
-        all
-    };
-    before.config.enable_dns_proxying != spec.config.enable_dns_proxying || sorted(before) != sorted(spec)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,15 +109,14 @@ mod tests {
         pod
     }
 
-    fn judged(pod: &Value, proxy: &Proxy, before: Option<&Value>, spec: &Value) -> Option<bool> {
-        let read = |config: &Value| Spec::of(&json!({ "spec": { "config": config } })).unwrap();
-        let before = before.map(read);
-        Some(outdated(&Sidecar::of(pod)?, proxy, before.as_ref(), &read(spec)).is_some())
+    fn judged(pod: &Value, proxy: &Proxy, config: &Value) -> Option<bool> {
+        let spec = Spec::of(&json!({ "spec": { "config": config } })).unwrap();
+        Some(outdated(&Sidecar::of(pod)?, proxy, &ReadAtStart::default(), &spec).is_some())
     }
 
     #[test]
     fn image_and_resources_are_compared_unless_somebody_has_said_which() {
-        let is = |change: &dyn Fn(&mut Value)| judged(&pod(change), &proxy(), None, &json!({})).unwrap();
+        let is = |change: &dyn Fn(&mut Value)| judged(&pod(change), &proxy(), &json!({})).unwrap();
         let annotate = |pod: &mut Value, name: &str, value: &str| {
             pod["metadata"]["annotations"][format!("sidecar.istio.io/{name}")] = value.into();
         };
@@ -157,7 +148,7 @@ mod tests {
             pod["spec"]["initContainers"] = json!([proxy]);
             pod["spec"]["initContainers"][0]["image"] = "r/proxyv2:1".into();
         });
-        assert_eq!(judged(&native, &proxy(), None, &json!({})), Some(true));
+        assert_eq!(judged(&native, &proxy(), &json!({})), Some(true));
         let none: [&dyn Fn(&mut Value); 4] = [
             &|pod| pod["status"]["conditions"][0]["status"] = "False".into(),
             &|pod| pod["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into(),
@@ -165,21 +156,22 @@ mod tests {
             &|pod| pod["status"]["phase"] = "Succeeded".into(),
         ];
         for change in none {
-            assert_eq!(judged(&pod(change), &proxy(), None, &json!({})), None);
+            assert_eq!(judged(&pod(change), &proxy(), &json!({})), None);
         }
     }
 
     #[test]
-    fn what_a_proxy_reads_only_at_its_start_counts_when_it_changes() {
-        let is = |before: Option<&Value>, spec: &Value| judged(&pod(|_| {}), &proxy(), before, spec).unwrap();
-        assert!(!is(None, &json!({ "enableDNSProxying": true })), "nothing was applied before");
-        assert!(is(Some(&json!({})), &json!({ "enableDNSProxying": false })));
-        assert!(!is(Some(&json!({ "enableDNSProxying": true })), &json!({ "enableDNSProxying": true })));
-        let matcher = |all: &[&str]| json!({ "proxyStatsMatcher": { "inclusionRegexps": all } });
-        assert!(is(Some(&matcher(&["a"])), &matcher(&["a", "b"])));
-        assert!(!is(Some(&matcher(&["a", "b"])), &matcher(&["b", "a"])));
-        assert!(!is(Some(&json!({})), &matcher(&[])));
-        assert!(!is(Some(&json!({})), &json!({ "numTrustedProxies": 1 })), "only gateways read that");
+    fn whoever_is_older_than_what_is_read_at_the_start_is_outdated_by_the_spec() {
+        let mut read = ReadAtStart::default();
+        read.since = Some("2026-01-01T00:00:10Z".parse().unwrap());
+        let made = |second: u8| {
+            let pod = pod(|pod| {
+                pod["metadata"]["creationTimestamp"] = format!("2026-01-01T00:00:{second}Z").into();
+            });
+            outdated(&Sidecar::of(&pod).unwrap(), &proxy(), &read, &Spec::default())
+        };
+        assert_eq!(made(10), Some(Outdated::BySpec));
+        assert_eq!(made(20), None);
     }
 
     #[test]
@@ -191,7 +183,7 @@ mod tests {
                 pod["metadata"]["annotations"]["prometheus.io/port"] = port.into();
             })
         };
-        let is = |pod: &Value, spec: &Value| judged(pod, &proxy(), None, spec).unwrap();
+        let is = |pod: &Value, spec: &Value| judged(pod, &proxy(), spec).unwrap();
         assert!(!is(&scraped(PATH, "15020"), &on) && is(&scraped(PATH, "15020"), &json!({})));
         assert!(is(&scraped("/metrics", "8080"), &on) && !is(&scraped("/metrics", "8080"), &json!({})));
         assert!(is(&scraped("/metrics", "15020"), &on) && is(&scraped("/metrics", "15020"), &json!({})));
@@ -205,8 +197,8 @@ mod tests {
 
         let agents = Proxy { node_agents: true, ..proxy() };
         let validated = pod(|pod| pod["spec"]["initContainers"] = json!([{ "name": "istio-validation" }]));
-        assert_eq!(judged(&validated, &agents, None, &json!({})), Some(false));
-        assert_eq!(judged(&validated, &proxy(), None, &json!({})), Some(true));
-        assert_eq!(judged(&pod(|_| {}), &agents, None, &json!({})), Some(true));
+        assert_eq!(judged(&validated, &agents, &json!({})), Some(false));
+        assert_eq!(judged(&validated, &proxy(), &json!({})), Some(true));
+        assert_eq!(judged(&pod(|_| {}), &agents, &json!({})), Some(true));
     }
 }

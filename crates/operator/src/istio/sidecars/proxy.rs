@@ -1,5 +1,6 @@
 //! What a sidecar should be.
 
+use super::read_at_start::{ReadAtStart, SINCE};
 use mizzen_api::istio::Spec;
 use mizzen_install::deploy::Mesh;
 use serde_json::{Value, json};
@@ -34,12 +35,10 @@ impl Proxy {
     }
 
     /// All that a restart would bring, in words that are the same as long as it is the same.
-    pub(super) fn cause(&self, spec: &Spec) -> String {
-        let mut expressions = spec.config.proxy_stats_matcher.inclusion_regexps.clone();
-        expressions.sort();
+    pub(super) fn cause(&self, spec: &Spec, read: &ReadAtStart) -> String {
         json!({
             "image": self.image, "request": self.request, "limit": self.limit, "nodeAgents": self.node_agents,
-            "merge": spec.config.telemetry.metrics.prometheus_merge, "dns": spec.config.enable_dns_proxying, "stats": expressions,
+            "merge": spec.config.telemetry.metrics.prometheus_merge, SINCE: read.since.map(|since| since.to_string()),
         })
         .to_string()
     }

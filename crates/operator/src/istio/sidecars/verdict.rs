@@ -61,6 +61,16 @@ pub(super) enum Why {
     NobodyInjects,
 }
 
+impl Why {
+    /// What goes by without anybody's doing.
+    pub(super) const PASSING: [Self; 4] =
+        [Self::RollingOut, Self::MaintenanceWindow, Self::PodDisruptionBudget, Self::BatchSize];
+
+    pub(super) fn word(self) -> String {
+        format!("{self:?}")
+    }
+}
+
 pub(super) fn verdict(
     object: &Value,
     workload: &Workload,
@@ -79,7 +89,6 @@ pub(super) fn verdict(
         () if conduct.is_last => {}
         () if rolls && is_rolling(object) => return Verdict::Later(Why::RollingOut),
         () if workload.is_in_vain => return Verdict::InVain,
-        () if rolls && was_tried && !workload.is_seen => return Verdict::Done,
         () if rolls && was_tried && partition(object) > 0 => return Verdict::Waits(PARTITIONED),
         // The pods that were seen are gone since.
         () if rolls && was_tried => return Verdict::Later(Why::RollingOut),
@@ -187,7 +196,7 @@ mod tests {
         })
     }
 
-    fn workload(is_seen: bool, is_bare: bool) -> Workload {
+    fn workload(is_bare: bool) -> Workload {
         let owner = Owner {
             version: "apps/v1".into(),
             kind: "Deployment".into(),
@@ -195,7 +204,7 @@ mod tests {
             ..Owner::default()
         };
         let (namespace, action) = ("n".to_owned(), Action::RollOut(owner.clone()));
-        Workload { namespace, of_kyma: false, owner, action, is_seen, is_bare, is_in_vain: false }
+        Workload { namespace, of_kyma: false, owner, action, is_bare, is_in_vain: false }
     }
 
     fn conduct(settings: &Restart) -> Conduct<'_> {
@@ -207,8 +216,8 @@ mod tests {
 
     const MARKS: Marks<'_> = Marks { cause: "cause", injector: "injector" };
 
-    fn told(object: &Value, is_seen: bool, settings: &Restart) -> Verdict {
-        verdict(object, &workload(is_seen, false), MARKS, &conduct(settings))
+    fn told(object: &Value, settings: &Restart) -> Verdict {
+        verdict(object, &workload(false), MARKS, &conduct(settings))
     }
 
     fn marked(cause: &str, injector: &str) -> Value {
@@ -222,23 +231,21 @@ mod tests {
     fn a_workload_is_restarted_once_for_one_cause() {
         let any = Restart::default();
         let rolling = Verdict::Later(Why::RollingOut);
-        assert_eq!(told(&deployment(2), true, &any), Verdict::Restart);
-        assert_eq!(told(&deployment(1), true, &any), rolling, "somebody else rolls it out");
+        assert_eq!(told(&deployment(2), &any), Verdict::Restart);
+        assert_eq!(told(&deployment(1), &any), rolling, "somebody else rolls it out");
         let mut done = marked("cause", "another");
-        assert_eq!(told(&done, false, &any), Verdict::Done);
-        assert_eq!(told(&done, true, &any), rolling, "the pods that were seen are older than that");
-        let in_vain = Workload { is_in_vain: true, ..workload(true, false) };
+        assert_eq!(told(&done, &any), rolling, "the pods that were seen are older than that");
+        let in_vain = Workload { is_in_vain: true, ..workload(false) };
         assert_eq!(verdict(&done, &in_vain, MARKS, &conduct(&any)), Verdict::InVain);
         done["status"]["observedGeneration"] = 1.into();
         assert_eq!(verdict(&done, &in_vain, MARKS, &conduct(&any)), rolling);
-        assert_eq!(told(&marked("another", "injector"), true, &any), Verdict::Restart);
+        assert_eq!(told(&marked("another", "injector"), &any), Verdict::Restart);
     }
 
     #[test]
     fn a_workload_without_a_sidecar_is_restarted_once_with_one_injector() {
         let any = Restart::default();
-        let of =
-            |object: &Value, conduct: &Conduct<'_>| verdict(object, &workload(true, true), MARKS, conduct);
+        let of = |object: &Value, conduct: &Conduct<'_>| verdict(object, &workload(true), MARKS, conduct);
         assert_eq!(of(&deployment(2), &conduct(&any)), Verdict::Restart);
         assert_eq!(of(&marked("cause", "injector"), &conduct(&any)), Verdict::Later(Why::RollingOut));
         assert_eq!(
@@ -261,7 +268,7 @@ mod tests {
                 name: "s".into(),
                 ..Owner::default()
             };
-            let pod = Workload { action: Action::Evict(owner), is_in_vain, ..workload(true, false) };
+            let pod = Workload { action: Action::Evict(owner), is_in_vain, ..workload(false) };
             verdict(&set, &pod, MARKS, &conduct(&any))
         };
         assert_eq!([of(false), of(true)], [Verdict::Evict, Verdict::InVain]);
@@ -271,7 +278,7 @@ mod tests {
     fn what_is_restarted_for_the_last_time_waits_for_nothing() {
         let windows = Restart { windows: vec!["Mon 00:00-04:00".to_owned()], ..Restart::default() };
         let last = Conduct { is_last: true, ..conduct(&windows) };
-        let of = |object: &Value| verdict(object, &workload(false, false), MARKS, &last);
+        let of = |object: &Value| verdict(object, &workload(false), MARKS, &last);
         assert_eq!(of(&deployment(1)), Verdict::Restart, "it is being rolled out, with the old template");
         assert_eq!(of(&marked("cause", "")), Verdict::Done);
         let mut excluded = deployment(2);
@@ -283,7 +290,7 @@ mod tests {
     fn who_rolls_nothing_out_waits_for_somebody() {
         let mut set = deployment(1);
         set["spec"]["updateStrategy"] = json!({ "type": "OnDelete" });
-        assert_eq!(told(&set, true, &Restart::default()), Verdict::Waits(ON_DELETE));
+        assert_eq!(told(&set, &Restart::default()), Verdict::Waits(ON_DELETE));
     }
 
     #[test]
@@ -291,13 +298,13 @@ mod tests {
         let any = Restart::default();
         let mut paused = deployment(0);
         paused["spec"]["paused"] = true.into();
-        assert_eq!(told(&paused, true, &any), Verdict::Waits(PAUSED));
+        assert_eq!(told(&paused, &any), Verdict::Waits(PAUSED));
         let mut tried = marked("cause", "injector");
         tried["spec"]["paused"] = true.into();
         tried["status"]["updatedReplicas"] = 0.into();
-        assert_eq!(told(&tried, true, &any), Verdict::Waits(PAUSED), "it is named as long as it waits");
+        assert_eq!(told(&tried, &any), Verdict::Waits(PAUSED), "it is named as long as it waits");
         paused["spec"]["paused"] = false.into();
-        assert_eq!(told(&paused, true, &any), Verdict::Later(Why::RollingOut));
+        assert_eq!(told(&paused, &any), Verdict::Later(Why::RollingOut));
     }
 
     #[test]
@@ -313,14 +320,14 @@ mod tests {
         };
         for partition in [2, 5] {
             let waiting = set(partition, 0, deployment(0));
-            assert_eq!(told(&waiting, true, &any), Verdict::Waits(PARTITIONED), "{partition}");
+            assert_eq!(told(&waiting, &any), Verdict::Waits(PARTITIONED), "{partition}");
         }
-        assert_eq!(told(&set(0, 2, deployment(2)), true, &any), Verdict::Restart);
+        assert_eq!(told(&set(0, 2, deployment(2)), &any), Verdict::Restart);
         // Those above it are updated, and then those below it wait.
-        assert_eq!(told(&set(1, 2, deployment(2)), true, &any), Verdict::Restart);
+        assert_eq!(told(&set(1, 2, deployment(2)), &any), Verdict::Restart);
         let tried = || marked("cause", "injector");
-        assert_eq!(told(&set(1, 0, tried()), true, &any), Verdict::Later(Why::RollingOut));
-        assert_eq!(told(&set(1, 1, tried()), true, &any), Verdict::Waits(PARTITIONED));
+        assert_eq!(told(&set(1, 0, tried()), &any), Verdict::Later(Why::RollingOut));
+        assert_eq!(told(&set(1, 1, tried()), &any), Verdict::Waits(PARTITIONED));
     }
 
     #[test]
@@ -330,31 +337,28 @@ mod tests {
             windows: windows.iter().map(|window| (*window).to_owned()).collect(),
             batch_size: None,
         };
-        assert_eq!(told(&deployment(2), true, &of(&["Sat 00:00-04:00"], None)), Verdict::Restart);
+        assert_eq!(told(&deployment(2), &of(&["Sat 00:00-04:00"], None)), Verdict::Restart);
         assert_eq!(
-            told(&deployment(2), true, &of(&["Mon 00:00-04:00", "Sat 00:00-04:00"], None)),
+            told(&deployment(2), &of(&["Mon 00:00-04:00", "Sat 00:00-04:00"], None)),
             Verdict::Restart
         );
         assert_eq!(
-            told(&deployment(2), true, &of(&["Mon 00:00-04:00"], None)),
+            told(&deployment(2), &of(&["Mon 00:00-04:00"], None)),
             Verdict::Later(Why::MaintenanceWindow)
         );
-        assert_eq!(told(&deployment(2), true, &of(&[], Some(false))), Verdict::Later(Why::Disabled));
+        assert_eq!(told(&deployment(2), &of(&[], Some(false))), Verdict::Later(Why::Disabled));
         let annotated = |name: &str, value: &str| {
             let mut object = deployment(2);
             object["metadata"]["annotations"][name] = value.into();
             object
         };
+        assert_eq!(told(&annotated(EXCLUDE, "true"), &Restart::default()), Verdict::Later(Why::Excluded));
+        assert_eq!(told(&annotated(EXCLUDE, "false"), &Restart::default()), Verdict::Restart);
         assert_eq!(
-            told(&annotated(EXCLUDE, "true"), true, &Restart::default()),
-            Verdict::Later(Why::Excluded)
-        );
-        assert_eq!(told(&annotated(EXCLUDE, "false"), true, &Restart::default()), Verdict::Restart);
-        assert_eq!(
-            told(&annotated(WINDOW, "Mon 00:00-04:00"), true, &of(&["Sat 00:00-04:00"], None)),
+            told(&annotated(WINDOW, "Mon 00:00-04:00"), &of(&["Sat 00:00-04:00"], None)),
             Verdict::Later(Why::MaintenanceWindow)
         );
-        assert_eq!(told(&annotated(WINDOW, "at night"), true, &Restart::default()), Verdict::Unreadable);
+        assert_eq!(told(&annotated(WINDOW, "at night"), &Restart::default()), Verdict::Unreadable);
     }
 
     #[test]

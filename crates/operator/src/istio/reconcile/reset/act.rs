@@ -121,12 +121,7 @@ async fn is_ready(pass: &Pass<'_>, id: &ObjectId) -> Result<bool, Failed> {
 
 /// A pod that is gone needs no warning.
 async fn warn(pass: &Pass<'_>, pod: &Pod, text: &str) -> Result<(), Refused> {
-    let id = ObjectId {
-        group: String::new(),
-        kind: "Pod".to_owned(),
-        namespace: pod.namespace.clone(),
-        name: pod.name.clone(),
-    };
+    let id = ObjectId::new("", "Pod", &pod.namespace, &pod.name);
     pass.cluster.patch(&id, patch(pod, text)).await?;
     Ok(())
 }

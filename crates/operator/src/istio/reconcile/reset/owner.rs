@@ -19,10 +19,10 @@ pub(super) enum Action {
 
 /// `set` is whose the ReplicaSet is, if that is what owns the pod and it is there.
 fn decide(pod: &Pod, set: Option<&Option<Owner>>) -> Action {
-    let itself = id("", "Pod", &pod.namespace, &pod.name);
+    let itself = ObjectId::new("", "Pod", &pod.namespace, &pod.name);
     let roll_out = |owner: &Owner| match owner.kind.as_str() {
         "Deployment" | "StatefulSet" | "DaemonSet" => {
-            Action::RollOut(id("apps", &owner.kind, &pod.namespace, &owner.name))
+            Action::RollOut(ObjectId::new("apps", &owner.kind, &pod.namespace, &owner.name))
         }
         // What has no template that is known here cannot be rolled out.
         _ => Action::Warn(itself.clone()),
@@ -33,15 +33,6 @@ fn decide(pod: &Pod, set: Option<&Option<Owner>>) -> Action {
         ("ReplicaSet", Some(None)) | ("ReplicationController", _) => Action::DeletePod(itself),
         ("ReplicaSet", Some(Some(above))) => roll_out(above),
         _ => roll_out(owner),
-    }
-}
-
-fn id(group: &str, kind: &str, namespace: &str, name: &str) -> ObjectId {
-    ObjectId {
-        group: group.to_owned(),
-        kind: kind.to_owned(),
-        namespace: namespace.to_owned(),
-        name: name.to_owned(),
     }
 }
 
@@ -56,8 +47,9 @@ pub(super) async fn tasks(cluster: &Cluster, pods: Vec<Pod>) -> Result<BTreeMap<
             Some(owner) => {
                 let key = (pod.namespace.clone(), owner.name.clone());
                 if !sets.contains_key(&key) {
-                    let live =
-                        cluster.get(&id("apps", "ReplicaSet", &pod.namespace, &owner.name), None).await?;
+                    let live = cluster
+                        .get(&ObjectId::new("apps", "ReplicaSet", &pod.namespace, &owner.name), None)
+                        .await?;
                     let above = live.map(|set| {
                         let owner = set["metadata"]["ownerReferences"].get(0)?;
                         let text = |key: &str| owner[key].as_str().unwrap_or_default().to_owned();
@@ -83,8 +75,8 @@ mod tests {
         let owner = |kind: &str| Owner { kind: kind.into(), name: "o".into() };
         let pod =
             |owner: Option<Owner>| Pod { namespace: "n".into(), name: "p".into(), owner, ..Pod::default() };
-        let itself = id("", "Pod", "n", "p");
-        let rolled = |kind: &str| Action::RollOut(id("apps", kind, "n", "o"));
+        let itself = ObjectId::new("", "Pod", "n", "p");
+        let rolled = |kind: &str| Action::RollOut(ObjectId::new("apps", kind, "n", "o"));
         let set = pod(Some(owner("ReplicaSet")));
         let cases = [
             (pod(None), None, Action::Warn(itself.clone())),

@@ -1,24 +1,30 @@
-//! What happened to a workload, told where its owner looks: as an event of it, by the names that upstream has planned.
+//! What happened to an object, told where its owner looks: as an event of it. Those of workloads have the names that upstream has planned.
 //!
 //! The name of an event is made of what it says and of the cause, so that one cause is told once as long as the cluster keeps
 //! events. It is about the very object, not only its name: `kubectl describe` shows no other.
 
-use super::pod::Owner;
+use super::sidecars::Owner;
 use mizzen_cluster::{Cluster, Desired, ObjectId, Refused, now};
 use serde_json::{Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-const REPORTER: &str = "istio-restarter";
-/// Of a workload's name, so that the whole is a name still.
+/// Of an object's name, so that the whole is a name still.
 const LONGEST: usize = 200;
 
-/// Of `RestartSuccess` and so on, what follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
-    Success,
-    Failed,
-    Required,
-    ConfigInvalid,
+    RestartSuccess,
+    RestartFailed,
+    RestartRequired,
+    RestartConfigInvalid,
+    /// Of a resource that went: the mesh's namespace did not go with it.
+    NamespaceKept,
+}
+
+impl Reason {
+    fn reporter(self) -> &'static str {
+        if self == Self::NamespaceKept { "istio-controller-manager" } else { "istio-restarter" }
+    }
 }
 
 /// One that cannot be told changes nothing about what it tells of.
@@ -31,7 +37,7 @@ pub(super) async fn tell(
     cause: &str,
 ) {
     if let Err(refused) = keep(cluster, event(namespace, about, reason, note, cause, &now())).await {
-        tracing::warn!(workload = format!("{namespace}/{}", about.name), %refused, "an event cannot be told");
+        tracing::warn!(object = format!("{} {namespace}/{}", about.kind, about.name), %refused, "an event cannot be told");
     }
 }
 
@@ -56,8 +62,8 @@ async fn is_known(cluster: &Cluster, id: &ObjectId) -> Result<bool, Refused> {
 }
 
 fn event(namespace: &str, about: &Owner, reason: Reason, note: &str, cause: &str, now: &str) -> Value {
-    let kind = if reason == Reason::Success { "Normal" } else { "Warning" };
-    let reason = format!("Restart{reason:?}");
+    let kind = if reason == Reason::RestartSuccess { "Normal" } else { "Warning" };
+    let (reporter, reason) = (reason.reporter(), format!("{reason:?}"));
     let mut hasher = DefaultHasher::new();
     (&about.kind, &about.uid, &reason, note, cause).hash(&mut hasher);
     let name: String = about.name.chars().take(LONGEST).collect();
@@ -66,7 +72,7 @@ fn event(namespace: &str, about: &Owner, reason: Reason, note: &str, cause: &str
         "metadata": { "name": format!("{name}.{:016x}", hasher.finish()), "namespace": namespace },
         "involvedObject": { "apiVersion": about.version, "kind": about.kind, "name": about.name, "namespace": namespace, "uid": about.uid },
         "reason": reason, "message": note, "type": kind, "count": 1,
-        "source": { "component": REPORTER }, "reportingComponent": REPORTER, "reportingInstance": REPORTER,
+        "source": { "component": reporter }, "reportingComponent": reporter, "reportingInstance": reporter,
         "firstTimestamp": now, "lastTimestamp": now,
     })
 }
@@ -85,17 +91,21 @@ mod tests {
         };
         let of = |reason, cause: &str, now: &str| event("n", &about, reason, "note", cause, now);
         let name = |event: &Value| event["metadata"]["name"].as_str().unwrap().to_owned();
-        let first = of(Reason::Required, "cause", "t1");
-        assert_eq!(name(&first), name(&of(Reason::Required, "cause", "t2")));
-        assert_ne!(name(&first), name(&of(Reason::Required, "another", "t1")));
-        assert_ne!(name(&first), name(&of(Reason::Failed, "cause", "t1")));
+        let first = of(Reason::RestartRequired, "cause", "t1");
+        assert_eq!(name(&first), name(&of(Reason::RestartRequired, "cause", "t2")));
+        assert_ne!(name(&first), name(&of(Reason::RestartRequired, "another", "t1")));
+        assert_ne!(name(&first), name(&of(Reason::RestartFailed, "cause", "t1")));
         assert!(name(&first).len() < 253);
         assert_eq!((&first["type"], &first["reason"]), (&json!("Warning"), &json!("RestartRequired")));
-        assert_eq!(of(Reason::Success, "cause", "t1")["type"], "Normal");
+        assert_eq!(of(Reason::RestartSuccess, "cause", "t1")["type"], "Normal");
         assert_eq!(first["reportingComponent"], "istio-restarter");
+        assert_eq!(
+            of(Reason::NamespaceKept, "cause", "t1")["reportingComponent"],
+            "istio-controller-manager"
+        );
         assert_eq!(first["involvedObject"]["uid"], "u");
         let another = Owner { uid: "another".into(), ..about.clone() };
-        let told = event("n", &another, Reason::Required, "note", "cause", "t1");
+        let told = event("n", &another, Reason::RestartRequired, "note", "cause", "t1");
         assert_ne!(name(&first), name(&told), "one that was made anew");
     }
 }
