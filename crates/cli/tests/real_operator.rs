@@ -326,19 +326,21 @@ async fn a_resource_that_changes_its_revision_leaves_nothing_of_the_former() -> 
     let (operator, _) = here.operator();
     here.site.server.apply(CANARY).await?;
     here.says(&operator, "canary", "HEALTHY").await?;
-    here.kubectl(
-        r#"patch istiooperator canary -n istio-system --type=merge -p {"spec":{"revision":"blue"}}"#,
-    )
-    .await?;
-    let moved = async || {
-        let (new, old) = (
-            here.get(DEPLOYMENT, "istio-system", "istiod-blue").await,
-            here.get(DEPLOYMENT, "istio-system", "istiod-canary").await,
-        );
-        Seen::when(new.is_some() && old.is_none(), || format!("{} {}", new.is_some(), old.is_some()))
+    let mut statuses = here.statuses()?;
+    here.patch("canary", &json!({ "spec": { "revision": "blue" } })).await?;
+    // It is well when the other revision is there and the former gone, not before.
+    let moved = async {
+        let mut is_removed = false;
+        loop {
+            let status = statuses.recv().await.unwrap();
+            is_removed |= status["message"] == "the former revision canary is being removed";
+            if is_removed && status["status"] == "HEALTHY" {
+                return;
+            }
+        }
     };
-    operator.until("the other revision alone", PATIENCE, moved).await?;
-    here.says(&operator, "canary", "HEALTHY").await?;
+    timeout(PATIENCE, moved).await.unwrap();
+    assert!(here.get(DEPLOYMENT, "istio-system", "istiod-blue").await.is_some());
     let left = here.site.objects().await;
     assert!(
         left.keys().all(|key| !key.ends_with("-canary") && !key.contains("-canary.")),

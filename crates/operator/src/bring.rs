@@ -27,16 +27,23 @@ pub(crate) async fn bring(
         Ok(mesh) => mesh,
         Err(sentence) => return stop(report, sentence).await,
     };
+    // Another revision than before: what the resource had in that one goes when this one is there.
+    let former = remove::former(&facts, resource);
+    let remains = match former.is_empty() {
+        true => None,
+        false => Some(remains(&former, remove::in_use(worker, &former).await?)),
+    };
     let status = report.before();
-    let mut telling = Telling { report, status };
+    let mut telling = Telling { report, status, remains };
     let done = carry(cluster, &mut mesh, &facts, &[], worker.patience, &mut telling).await?;
-    let Telling { report, status } = telling;
+    if !former.is_empty() {
+        telling.tells().await?;
+    }
+    let Telling { report, status, .. } = telling;
     let done = match done {
         Ok(done) => done,
         Err(sentence) => return stop(report, sentence).await,
     };
-    // Another revision than before: what the resource had in that one goes when this one is there.
-    let former = remove::former(&facts, resource);
     if status.is_healthy() && !former.is_empty() {
         if let Some(sentence) = remove::in_use(worker, &former).await? {
             report.write(&status.whole(Word::ActionRequired, sentence.as_str())).await?;
@@ -58,6 +65,24 @@ pub(crate) async fn bring(
 struct Telling<'r> {
     report: &'r mut Report,
     status: Status,
+    /// What is still to be done when every component is well.
+    remains: Option<(Word, String)>,
+}
+
+/// Nothing is well before it is what was declared, and that alone.
+fn told(status: &Status, remains: Option<&(Word, String)>) -> Status {
+    match remains {
+        Some((word, sentence)) if status.is_healthy() => status.clone().whole(*word, sentence.as_str()),
+        _ => status.clone(),
+    }
+}
+
+/// What is told of revisions that have to go.
+fn remains(former: &[String], in_use: Option<String>) -> (Word, String) {
+    match in_use {
+        Some(sentence) => (Word::ActionRequired, sentence),
+        None => (Word::Reconciling, format!("the former revision {} is being removed", former.join(", "))),
+    }
 }
 
 impl Teller for Telling<'_> {
@@ -68,6 +93,10 @@ impl Teller for Telling<'_> {
             (part.component.name, changes)
         });
         self.status = self.status.begin(&version, parts);
+        if self.remains.is_none() && !plan.prune.is_empty() {
+            self.remains =
+                Some((Word::Reconciling, "what is not wanted any more is being deleted".to_owned()));
+        }
         self.tells().await
     }
 
@@ -76,7 +105,7 @@ impl Teller for Telling<'_> {
     }
 
     async fn tells(&mut self) -> Result<(), Refused> {
-        self.report.write(&self.status).await
+        self.report.write(&told(&self.status, self.remains.as_ref())).await
     }
 }
 
@@ -157,6 +186,26 @@ mod tests {
         assert_eq!(names(&on), ["apps Deployment istio-system/istiod"]);
         let off = json!({ "profile": "minimal", "values": { "pilot": { "autoscaleEnabled": false } } });
         assert!(names(&off).is_empty());
+    }
+
+    #[test]
+    fn nothing_is_well_while_a_former_revision_is_beside_it() {
+        let of = |word: &str| Status::read(&json!({ "componentStatus": { "Pilot": { "status": word } } }));
+        let goes = remains(&["blue".to_owned()], None);
+        let stays = remains(&["blue".to_owned()], Some("move the proxies".to_owned()));
+        let cases = [
+            ("HEALTHY", None, "HEALTHY", Value::Null),
+            ("HEALTHY", Some(&goes), "RECONCILING", json!("the former revision blue is being removed")),
+            ("HEALTHY", Some(&stays), "ACTION_REQUIRED", json!("move the proxies")),
+            // First the components: until they are there nothing is removed.
+            ("UPDATING", Some(&goes), "UPDATING", Value::Null),
+            ("ERROR", Some(&stays), "ERROR", Value::Null),
+        ];
+        for (component, remains, word, message) in cases {
+            let value = told(&of(component), remains).value();
+            assert_eq!((&value["status"], &value["message"]), (&json!(word), &message), "{component}");
+            assert_eq!(value["componentStatus"]["Pilot"]["status"], component);
+        }
     }
 
     #[test]
