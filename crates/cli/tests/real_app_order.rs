@@ -217,9 +217,9 @@ async fn what_fails_keeps_what_needs_it_and_nothing_goes_before_what_replaces_it
     );
     shop.file("new.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: fine }\n");
     shop.file("app.yaml", new);
-    let told = shop.app("apply -y --timeout 8s").await.badly();
+    let told = shop.app("apply -y --timeout 30s").await.badly();
     assert!(
-        told.contains("Deployment shop/shop is not ready after 8 s") && told.contains("ImagePullBackOff"),
+        told.contains("Deployment shop/shop is not ready after 30 s") && told.contains("ImagePullBackOff"),
         "{told}"
     );
     assert!(told.contains("or `mizzen app rollback` to go back"), "{told}");

@@ -10,6 +10,7 @@ use mizzen_testkit::{
     Controllers, Result,
     faults::{Fault, Verb},
     needs,
+    wait::{PATIENCE, Seen, until},
 };
 use serde_json::json;
 use std::time::Duration;
@@ -34,12 +35,20 @@ async fn four() -> Result<Application> {
 
 /// One that is at work, and stays so because the server is slow to it.
 async fn slow(shop: &Application) -> Result<(Running, mizzen_testkit::Faults)> {
+    delayed(shop, Fault::delay(Duration::from_millis(700)).on(Verb::Write), 3).await
+}
+
+/// The same, and longer than others need to come and look: one of its objects is on its way for so long.
+async fn held(shop: &Application) -> Result<(Running, mizzen_testkit::Faults)> {
+    delayed(shop, Fault::delay(Duration::from_secs(20)).on(Verb::Write).nth(3), 1).await
+}
+
+async fn delayed(shop: &Application, fault: Fault, hits: u64) -> Result<(Running, mizzen_testkit::Faults)> {
     let faults = shop.site.server.faults().await?;
-    let slow = faults.inject(Fault::delay(Duration::from_millis(700)).on(Verb::Write));
+    let delayed = faults.inject(fault);
     let first = shop.start("ana", &faults.kubeconfig_file(), "apply -y");
-    while slow.hits() < 3 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let begun = async || Seen::when(delayed.hits() >= hits, || format!("{} writes", delayed.hits()));
+    until("ana to be at work", PATIENCE, begun).await?;
     Ok((first, faults))
 }
 
@@ -47,7 +56,7 @@ async fn slow(shop: &Application) -> Result<(Running, mizzen_testkit::Faults)> {
 async fn the_second_waits_for_the_first_and_is_told_for_whom() -> Result<()> {
     needs!(Controllers::NEEDS);
     let shop = four().await?;
-    let (first, faults) = slow(&shop).await?;
+    let (first, faults) = held(&shop).await?;
     // Who only looks does not wait.
     let told = shop.app("preview").await.well();
     assert!(told.starts_with("at work: ana@") && told.contains("(apply as release 1, "), "{told}");

@@ -50,7 +50,9 @@ impl Cut {
         for n in points {
             self.begin(first).await?;
             if let Some(ended) = cut::at_write(&self.faults, n, self.run(line)).await? {
-                panic!("it ended before write {n}: {}{}", ended.out, ended.err);
+                // A write that met another's is written again: the counted run may have had one more.
+                assert_eq!(n, writes, "it ended before: {}{}", ended.out, ended.err);
+                ended.well();
             }
             self.site.mizzen(line).await.well();
             cut::same(&format!("{what}, cut at write {n}"), &self.site.state().await, &undisturbed);

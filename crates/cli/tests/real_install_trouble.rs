@@ -160,10 +160,10 @@ async fn a_pod_that_cannot_start_is_explained() -> Result<()> {
     ];
     for (path, value, expected) in cases {
         let file = patched(&site, "broken", path, &value);
-        let ended = site.mizzen(&format!("install -y -f {file} --readiness-timeout 15s")).await;
+        let ended = site.mizzen(&format!("install -y -f {file} --readiness-timeout 30s")).await;
         assert_eq!(ended.code, Some(1), "{}", ended.out);
         let told = ended.out;
-        assert!(told.contains("✘ Istiod: not ready after 15 s: Deployment istio-system/istiod"), "{told}");
+        assert!(told.contains("✘ Istiod: not ready after 30 s: Deployment istio-system/istiod"), "{told}");
         assert!(
             told.contains("pod istiod-") && expected.iter().all(|part| told.contains(part)),
             "{value}: {told}"

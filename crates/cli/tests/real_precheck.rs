@@ -7,7 +7,10 @@ mod mesh;
 
 use common::Ended;
 use mesh::{Mesh, NEEDS};
-use mizzen_testkit::{Result, needs};
+use mizzen_testkit::{
+    Result, needs,
+    wait::{PATIENCE, Seen, until},
+};
 use serde_json::Value;
 
 const CLEAN: &str = "No issues found when checking the cluster. Istio is safe to install or upgrade!";
@@ -65,6 +68,11 @@ async fn both_find_the_same_in_the_same_cluster() -> Result<()> {
     mesh.server.kubectl(&role).await?;
     let binding = ["create", "clusterrolebinding", "looker", "--clusterrole=looker", "--user=looker"];
     mesh.server.kubectl(&binding).await?;
+    until("the rights to be known", PATIENCE, async || {
+        let asked = ["auth", "can-i", "list", "pods", "-A", "--as", "looker"];
+        Seen::from_result(mesh.server.kubectl(&asked).await)
+    })
+    .await?;
     let denied = same(&mesh, "x precheck --as looker -o json");
     assert_eq!((denied.code, codes(&denied)), (1, vec!["IST0141".to_owned(); 11]));
     assert_eq!(same(&mesh, "x precheck --as looker --skip-controlplane").code, 0);

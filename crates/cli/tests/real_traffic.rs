@@ -94,7 +94,7 @@ async fn failures_are_made_borne_and_mirrored_as_asked() -> Result<()> {
           "fault": { "abort": { "httpStatus": 555, "percentage": { "value": 100 } } }, "route": [to("v1")] },
         { "match": [{ "headers": { "patient": { "exact": "yes" } } }],
           "fault": { "delay": { "fixedDelay": "400ms", "percentage": { "value": 100 } } }, "route": [to("v1")] },
-        { "match": [{ "headers": { "hurried": { "exact": "yes" } } }], "timeout": "0.3s", "route": [to("v1")] },
+        { "match": [{ "headers": { "hurried": { "exact": "yes" } } }], "timeout": "3s", "route": [to("v1")] },
         { "match": [{ "headers": { "stubborn": { "exact": "yes" } } }],
           "retries": { "attempts": 3, "perTryTimeout": "2s", "retryOn": "5xx" }, "route": [to("v1")] },
         { "match": [{ "headers": { "watched": { "exact": "yes" } } }],
@@ -110,7 +110,7 @@ async fn failures_are_made_borne_and_mirrored_as_asked() -> Result<()> {
     assert_eq!(delays, 1, "the proxy counted the delay that it made");
 
     // The application takes longer than the route allows.
-    let hurried = shop.call().header("hurried", "yes").header("x-echo-delay", "5000");
+    let hurried = shop.call().header("hurried", "yes").header("x-echo-delay", "30000");
     assert_eq!(shop.client.client().call(&hurried).await?.status, StatusCode::GATEWAY_TIMEOUT);
     let calm = shop.call().header("hurried", "yes");
     assert_eq!(shop.client.client().call(&calm).await?.status, StatusCode::OK);

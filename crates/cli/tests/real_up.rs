@@ -103,10 +103,17 @@ fn the_three_things_to_try_do_what_they_say() {
             Some(missing) => Err(format!("{missing:?}: {edges:?}")),
         }
     });
-    for workload in view["workloads"].as_array().unwrap() {
-        let types = workload["proxy"]["sync"]["types"].as_array().unwrap();
-        assert!(types.len() >= 4 && types.iter().all(|one| one["state"] == "synced"), "{workload}");
-    }
+    assert_eq!(view["workloads"].as_array().unwrap().len(), 8, "{view}");
+    until("every proxy to be in step", || {
+        let behind = |workload: &&Value| {
+            let types = workload["proxy"]["sync"]["types"].as_array().unwrap();
+            types.len() < 4 || types.iter().any(|one| one["state"] != "synced")
+        };
+        match mesh.view()["workloads"].as_array().unwrap().iter().find(behind) {
+            None => Ok(()),
+            Some(workload) => Err(workload.to_string()),
+        }
+    });
     let routes = get(mesh.page, "/api/routes?service=reviews", &[]).unwrap().json();
     let rules = routes["virtualHosts"][0]["rules"].as_array().unwrap();
     assert_eq!(

@@ -55,14 +55,17 @@ fn a_mesh_of_ones_own_begins_with_init_and_runs_in_the_background() {
     assert!(traffic.status.success(), "{}", said(&traffic));
     let report: serde_json::Value = serde_json::from_slice(&traffic.stdout).unwrap();
     assert!(
-        report["requests"].as_u64().unwrap() > 50 && report["succeeded"] == report["requests"],
+        report["requests"].as_u64().unwrap() > 10 && report["succeeded"] == report["requests"],
         "{report}"
     );
-    assert!(report["answers"]["200"].as_u64().unwrap() > 50, "the starter serves its own folder: {report}");
+    assert!(report["answers"]["200"].as_u64().unwrap() > 10, "the starter serves its own folder: {report}");
 
-    let status = run(&["status", "-o", "json"]);
-    let view: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();
-    assert!(view["edges"][0]["requests"].as_u64().unwrap() > 50, "{view}");
+    until("the calls to be counted", || {
+        let status = run(&["status", "-o", "json"]);
+        let view: serde_json::Value =
+            serde_json::from_slice(&status.stdout).map_err(|error| error.to_string())?;
+        if view["edges"][0]["requests"].as_u64() > Some(10) { Ok(()) } else { Err(view.to_string()) }
+    });
     let names = run(&["logs"]);
     assert_eq!(said(&names), "control-plane\ningress\nweb-v1\nweb-v1-proxy\n");
     let logs = run(&["logs", "web-v1", "--tail", "3"]);
@@ -103,7 +106,10 @@ fn a_process_that_somebody_else_starts_is_taken_in_when_it_answers() {
     .unwrap();
     let mesh = Mesh::up(folder.clone());
     assert!(mesh.said().contains("web-v1 is not ready"), "{}", mesh.said());
-    assert_eq!(mesh.get("/", &[]).unwrap().status, 503);
+    until("the ingress to have nobody behind it", || {
+        let status = mesh.get("/", &[]).map_err(|error| error.to_string())?.status;
+        if status == 503 { Ok(()) } else { Err(status.to_string()) }
+    });
     let mut own = Command::new("python3")
         .args(["-m", "http.server", "--bind", "127.0.0.1", &port.to_string()])
         .current_dir(&folder)

@@ -170,9 +170,14 @@ async fn an_unknown_service_is_answered_by_the_sidecar() -> Result<()> {
     let _near = sidecar(&client, told).await?;
 
     let call = Call::to(SocketAddr::new(address, 80)).host("nobody");
-    let reply = client.client().call(&call).await?;
-    assert_eq!(reply.status, StatusCode::BAD_GATEWAY, "the mesh configuration is in force");
-    Ok(())
+    // The sidecar may have been there before istiod knew the Service.
+    wait::until("the mesh configuration to be in force", PATIENCE, async || {
+        match client.client().call(&call).await {
+            Ok(reply) => Seen::when(reply.status == StatusCode::BAD_GATEWAY, || reply.status.to_string()),
+            Err(error) => Seen::NotYet(error.to_string()),
+        }
+    })
+    .await
 }
 
 #[tokio::test]
