@@ -118,8 +118,8 @@ async fn k_inst_3_4_5_the_sample_becomes_a_mesh_and_other_resources_do_not() -> 
     let versions = site.versions().await;
     let version = |resource: Option<Value>| resource.unwrap()["metadata"]["resourceVersion"].clone();
     let sample = version(kyma.get(HOME, "istio-sample").await);
-    here.kubectl("create configmap istio-features -n kyma-system --from-literal=features={}").await?;
     let before = passes(port).await;
+    here.kubectl("create configmap istio-features -n kyma-system --from-literal=features={}").await?;
     let passed = async || {
         let now = passes(port).await;
         Seen::when(now != before, || now)
@@ -338,7 +338,7 @@ async fn k_uni_2_deletion_waits_for_what_people_have_made() -> Result<()> {
     site.server.apply(&resource(HOME, "default", "{}")).await?;
     kyma.says(&operator, (HOME, "default"), "Ready", "ReconcileSucceeded").await?;
     here.kubectl("delete sealedsecret mine -n istio-system").await?;
-    here.kubectl("wait --for=delete secret/mine -n istio-system --timeout=60s").await?;
+    here.kubectl("wait --for=delete secret/mine -n istio-system --timeout=120s").await?;
     here.kubectl(
         "create secret generic sh.helm.release.v1.istiod.v1 -n istio-system --type=helm.sh/release.v1",
     )

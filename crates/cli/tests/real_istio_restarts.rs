@@ -105,6 +105,7 @@ async fn k_rst_4_5_and_7_to_13_what_must_be_restarted_is_and_once() -> Result<()
     assert_eq!(status["outdatedProxies"]["count"], 33, "{status}");
     assert!(shop.restarted().await.is_empty());
     // As soon as somebody does, they are.
+    kyma.here.until_scaled().await?;
     kyma.here.injection_is_served().await?;
     let status = kyma.says(&operator, HOME, "Ready", "ReconcileSucceeded").await?;
     let first = shop.restarted().await;
@@ -264,6 +265,7 @@ async fn budgets_are_respected_and_what_happens_is_told_to_the_owners_once() -> 
     let apply = async |spec: &str| site.server.apply(&resource(HOME.0, HOME.1, spec)).await;
     apply("{ compatibilityMode: false }").await?;
     kyma.says(&operator, HOME, "Ready", "ReconcileSucceeded").await?;
+    here.until_scaled().await?;
 
     // Of each, a budget; what it has to say about one more pod that is missing is another in every case.
     here.kubectl("create namespace shop").await?;

@@ -102,6 +102,13 @@ async fn a_mesh_whose_resource_namespace_or_rights_are_taken_away_is_told_and_co
     }
     less["rules"].as_array_mut().unwrap().retain(|rule| rule["resources"] != json!([]));
     put(&kyma, less).await?;
+    let taken = async || {
+        let asked = "auth can-i create peerauthentications.security.istio.io -n istio-system --as \
+            system:serviceaccount:kyma-system:istio-controller-manager";
+        let may = here.kubectl(asked).await;
+        Seen::when(may.is_err(), || "the right is still known".to_owned())
+    };
+    operator.until("the right to be gone", PATIENCE, taken).await?;
     here.kubectl("delete peerauthentication default -n istio-system").await?;
     apply("{ config: { numTrustedProxies: 1 } }").await?;
     let status = kyma.says(&operator, DEFAULT, "Error", "CustomResourcesReconcileFailed").await?;

@@ -50,7 +50,14 @@ impl Shop<'_> {
         let before = generation().await;
         let words: Vec<&str> = how.iter().copied().chain(["-f", "-"]).collect();
         let manifest = resource(HOME.0, HOME.1, spec);
-        self.kyma.here.site.server.kubectl_reading(&manifest, &words).await?;
+        // A status that is written meanwhile is no reason to give up.
+        let said = async || match self.kyma.here.site.server.kubectl_reading(&manifest, &words).await {
+            Err(error) if !error.to_string().contains("the object has been modified") => {
+                Seen::Never(error.to_string())
+            }
+            result => Seen::from_result(result.map(drop)),
+        };
+        self.operator.until("the resource to be taken", PATIENCE, said).await?;
         assert_ne!(generation().await, before, "{spec} is what it was");
         self.seen().await
     }
@@ -118,6 +125,8 @@ async fn whoever_has_to_wait_is_counted_and_restarted_when_its_time_has_come() -
     let shop = Shop { kyma: &kyma, operator: &operator };
     site.server.apply(&resource(HOME.0, HOME.1, "{ compatibilityMode: false }")).await?;
     kyma.says(&operator, HOME, "Ready", "ReconcileSucceeded").await?;
+    here.until_scaled().await?;
+    kyma.look(&operator).await?;
     here.injection_is_served().await?;
     let gateway =
         async || here.get(operated::DEPLOYMENT, "istio-system", "istio-ingressgateway").await.unwrap();
@@ -164,6 +173,7 @@ async fn whoever_has_to_wait_is_counted_and_restarted_when_its_time_has_come() -
     kyma.comes_to(&operator, HOME, "Blocked").await?;
     assert_eq!(shop.waiting().await, json!({ "MaintenanceWindow": 4 }));
     assert_eq!(shop.rollouts().await, [1, 1, 1, 1]);
+    here.kubectl("rollout status deployment istio-ingressgateway -n istio-system --timeout=90s").await?;
     let before = restarts_of_the_gateway().await;
     shop.replace(&matched("a", "")).await?;
     shop.until([2, 2, 2, 2]).await?;

@@ -179,8 +179,7 @@ async fn a_revision_with_proxies_is_not_removed_under_them() -> Result<()> {
     let ignored = EXAMPLE
         .replace("  namespace", "  annotations: { install.istio.io/ignoreReconcile: \"true\" }\n  namespace");
     here.site.server.apply(&ignored).await?;
-    here.says(&operator, "canary", "HEALTHY").await?;
-    let status = here.resource("canary").await.unwrap()["status"].clone();
+    let status = here.says(&operator, "canary", "HEALTHY").await?;
     assert_eq!(status["componentStatus"]["Pilot"]["status"], "HEALTHY", "{status}");
 
     // The autoscaler has its way.

@@ -441,7 +441,9 @@ async fn a_pass_that_is_cut_off_is_completed_by_the_next() -> Result<()> {
                 && let Some(ended) =
                     cut::at_write(&faults, *n, site.run(Path::new(BINARY), &cut_off, line)).await?
             {
-                panic!("it ended before write {n}: {}{}", ended.out, ended.err);
+                // A write that met another's is written again: the counted run may have had one more.
+                assert_eq!(Some(n), points.last(), "it ended before: {}{}", ended.out, ended.err);
+                ended.well();
             }
             site.mizzen(line).await.well();
             cut::same(&format!("{line}, cut at write {:?}", points.get(round)), &whole(&here).await, state);

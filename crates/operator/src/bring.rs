@@ -44,6 +44,10 @@ pub(crate) async fn bring(
         Ok(done) => done,
         Err(sentence) => return stop(report, sentence).await,
     };
+    // What concerns no component was told by none of them.
+    if let (true, Some(failure)) = (status.is_healthy(), done.failures.first()) {
+        return stop(report, format!("{}: {}", failure.component, failure.reason)).await;
+    }
     if status.is_healthy() && !former.is_empty() {
         if let Some(sentence) = remove::in_use(worker, &former).await? {
             report.write(&status.whole(Word::ActionRequired, sentence.as_str())).await?;

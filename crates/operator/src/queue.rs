@@ -1,8 +1,8 @@
 //! Which resource is looked at next, and when. Time is given, so that all of it can be tested.
 //!
 //! A resource that changed is looked at once. One whose objects changed waits a moment, because changes come in swarms; and longer
-//! each time that a look had to repair something again, so that two who want different things do not wear each other out. One that
-//! failed comes again, later each time. All come again after some minutes.
+//! each time that a look had to repair something again, so that two who want different things do not wear each other out; what people
+//! change in the resource is no repair. One that failed comes again, later each time. All come again after some minutes.
 
 use crate::bucket::Bucket;
 use mizzen_cluster::Key;
@@ -101,6 +101,9 @@ impl Queue {
     }
 
     pub(crate) fn add(&mut self, key: Key, cause: Cause, now: Instant) {
+        if let (Cause::Changed, Some(history)) = (cause, self.history.get_mut(&key)) {
+            history.repairs = 0;
+        }
         let history = self.history.get(&key).copied().unwrap_or_default();
         let wait = match cause {
             Cause::Changed => Duration::ZERO,
@@ -232,6 +235,13 @@ mod tests {
             queue.due.clear();
         }
         assert_eq!(waits, [1, 2, 4, 8]);
+        // Somebody has changed the resource: what is written for that was no repair.
+        queue.add(key("a"), Cause::Changed, now);
+        queue.next(now);
+        queue.done(&key("a"), Outcome::Wrote, now);
+        queue.add(key("a"), Cause::Drifted, now);
+        assert_eq!(queue.when(), Some(now + SWARM));
+        queue.due.clear();
         queue.done(&key("a"), Outcome::Unchanged, now);
         queue.add(key("a"), Cause::Drifted, now);
         assert_eq!(queue.when(), Some(now + SWARM));

@@ -143,7 +143,12 @@ async fn objects(server: &ApiServer) -> BTreeMap<String, Value> {
             |pointer: &str| item.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         format!("{} {}/{}", part("/kind"), part("/metadata/namespace"), part("/metadata/name"))
     };
-    items.iter().map(|item| (key(item), item.clone())).collect()
+    // Every namespace gets these two, a moment after it was made.
+    let is_a_gift = |key: &str| {
+        key.ends_with("/kube-root-ca.crt")
+            || (key.starts_with("ServiceAccount ") && key.ends_with("/default"))
+    };
+    items.iter().map(|item| (key(item), item.clone())).filter(|(key, _)| !is_a_gift(key)).collect()
 }
 
 /// An object without what the server says.
