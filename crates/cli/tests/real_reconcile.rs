@@ -142,10 +142,21 @@ async fn a_mesh_comes_stays_changes_and_goes_by_single_passes() -> Result<()> {
     assert_eq!(strict["spec"]["mtls"]["mode"], "STRICT");
 
     // Monitoring where the cluster has the kind, dashboards where somebody wants them; both go again.
-    site.server.apply(&operated::kind("monitoring.coreos.com", "ServiceMonitor")).await?;
-    here.kubectl("wait --for=condition=Established crd servicemonitors.monitoring.coreos.com --timeout=60s")
-        .await?;
     let resources = "reconcile --components istio-resources -o json --value global.domainName=kyma.example";
+    let established = "wait --for=condition=Established --timeout=60s crd";
+    let settled = "wait --for=condition=NamesAccepted=false --timeout=60s crd";
+    // As long as another kind has its name, it is defined and not served.
+    let other = operated::kind("monitoring.coreos.com", "Other")
+        .replace("kind: Other,", "kind: Other, singular: servicemonitor,");
+    site.server.apply(&other).await?;
+    here.kubectl(&format!("{established} others.monitoring.coreos.com")).await?;
+    site.server.apply(&operated::kind("monitoring.coreos.com", "ServiceMonitor")).await?;
+    here.kubectl(&format!("{settled} servicemonitors.monitoring.coreos.com")).await?;
+    let out = site.mizzen(resources).await.well();
+    assert!(out.contains("their kind is defined and not served yet"), "{out}");
+    assert_eq!(objects(&out, "istio-resources").len(), 0, "{out}");
+    here.kubectl("delete crd others.monitoring.coreos.com").await?;
+    here.kubectl(&format!("{established} servicemonitors.monitoring.coreos.com")).await?;
     let out = site.mizzen(&format!("{resources},istio-resources.dashboards.enabled=true")).await.well();
     assert_eq!(
         objects(&out, "istio-resources"),

@@ -148,7 +148,7 @@ async fn bring(cluster: &Cluster, version: &str) -> Result<(bool, String), NotKe
 }
 
 /// One that is defined and not served is on its way: whoever looks again finds it.
-async fn are_served(cluster: &Cluster) -> Result<bool, Refused> {
+pub(super) async fn are_served(cluster: &Cluster) -> Result<bool, Refused> {
     if cluster.served().find(GROUP, KIND, Some("v1")).is_some() {
         return Ok(true);
     }

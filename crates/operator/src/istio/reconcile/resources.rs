@@ -2,7 +2,7 @@
 
 use super::{Done, Failed, MESH, NAMESPACE, Pass, dashboards, mark::metadata, wish::Wish};
 use crate::istio::monitoring::{self, GATEWAY};
-use mizzen_cluster::ObjectId;
+use mizzen_cluster::{ObjectId, Refused};
 use serde_json::{Value, json};
 
 /// The Secret with the certificate of the domain, next to the gateway's pods. It is somebody else's.
@@ -15,15 +15,23 @@ pub(super) async fn bring(pass: &Pass<'_>, domain: &str, done: &mut Done) -> Res
         let why = "the cluster has no kinds of Istio's: add istio to --components";
         return Err(Failed::Said(why.to_owned()));
     }
-    let has_monitors = served.find(monitoring::GROUP, monitoring::KIND, None).is_some();
     let values = &pass.order.values;
-    if values.monitoring && !has_monitors {
-        done.notes.push("no ServiceMonitors: the cluster has no such kind".to_owned());
+    let mut has_monitors = false;
+    if values.monitoring {
+        match monitoring::are_served(pass.cluster).await {
+            Ok(true) => has_monitors = true,
+            Ok(false) => done.notes.push("no ServiceMonitors: the cluster has no such kind".to_owned()),
+            Err(Refused::NotServed { .. }) => {
+                let note = "no ServiceMonitors: their kind is defined and not served yet; run this again";
+                done.notes.push(note.to_owned());
+            }
+            Err(refused) => return Err(refused.into()),
+        }
     }
     let kyma = &pass.order.kyma;
     let keep = |wanted: bool| move |object| if wanted { Wish::Keep(object) } else { Wish::Drop(object) };
     let mut wishes: Vec<Wish> = always(domain, kyma).into_iter().map(Wish::Keep).collect();
-    wishes.extend(monitors(kyma).into_iter().map(keep(values.monitoring && has_monitors)));
+    wishes.extend(monitors(kyma).into_iter().map(keep(has_monitors)));
     wishes.extend(dashboards::all(kyma).into_iter().map(keep(values.dashboards)));
     pass.see_to(wishes, done).await
 }
