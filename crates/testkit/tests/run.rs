@@ -24,6 +24,15 @@ fn processes_of(folder: &Path) -> Vec<String> {
     ours.map(|path| path.display().to_string()).collect()
 }
 
+/// The part and its child. One that is just becoming another program has no environment for a moment.
+async fn both_are_there(folder: &Path) -> Result<()> {
+    wait::until("the part and its child", PATIENCE, async || {
+        let processes = processes_of(folder);
+        Seen::when(processes.len() >= 2, || format!("{processes:?}"))
+    })
+    .await
+}
+
 async fn nothing_is_left_of(folder: &Path) -> Result<()> {
     wait::until("the run to be gone", PATIENCE, async || {
         let processes = processes_of(folder);
@@ -37,7 +46,7 @@ async fn nothing_is_left_of(folder: &Path) -> Result<()> {
 #[tokio::test]
 async fn a_run_that_returns_leaves_nothing() -> Result<()> {
     let mut victim = Victim::start("part", "return");
-    assert!(processes_of(&victim.folder).len() >= 2, "the part and its child are there");
+    both_are_there(&victim.folder).await?;
     let (status, said) = victim.end();
     assert!(status.success(), "{said}");
     nothing_is_left_of(&victim.folder).await
@@ -46,7 +55,7 @@ async fn a_run_that_returns_leaves_nothing() -> Result<()> {
 #[tokio::test]
 async fn a_run_that_is_killed_leaves_nothing() -> Result<()> {
     let mut victim = Victim::start("part", "return");
-    assert!(processes_of(&victim.folder).len() >= 2, "the part and its child are there");
+    both_are_there(&victim.folder).await?;
     victim.kill();
     nothing_is_left_of(&victim.folder).await
 }
