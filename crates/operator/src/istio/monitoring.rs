@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 pub(super) const GATEWAY: &str = "kyma-gateway";
 const CONDITION: &str = "MonitoringApplied";
 
-pub(super) const GROUP: &str = "monitoring.coreos.com";
-pub(super) const KIND: &str = "ServiceMonitor";
+const GROUP: &str = "monitoring.coreos.com";
+const KIND: &str = "ServiceMonitor";
 
 /// Of a name and a namespace: whoever keeps the objects marks them.
 pub(super) type Metadata<'m> = &'m dyn Fn(&str, &str) -> Value;
